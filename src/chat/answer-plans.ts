@@ -10,7 +10,6 @@ import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { Export, PlanReads, Service, Simulation } from '#domain/service.ts';
 
-/** Draws answers for one platform. */
 export type PlansDrawing<T> = {
   note(text: string): T;
   plan(facts: PlanCardFacts): T;
@@ -18,12 +17,11 @@ export type PlansDrawing<T> = {
   /** If the platform has tables. */
   dryRun?(simulation: Simulation, now: string): T;
   recurring(view: RecurringView): T;
-  /** As text or a file. */
   record(wanted: Export): Promise<T>;
 };
 
 export type PlansQuestion = {
-  /** After the command. */
+  /** The text after the command. */
   text: string;
   /** As typed: `/plans`. */
   command: string;
@@ -31,14 +29,12 @@ export type PlansQuestion = {
   id: string;
   timezone: string;
   account: Actor;
-  /** Event ID. */
   once?: string;
-  /** The reader's name, if others see the answer. */
+  /** Null if nobody else sees the answer. */
   readBy: string | null;
   now: Date;
 };
 
-/** If drawn as text. */
 const rowsInChat = 20;
 
 async function answer<T>(

@@ -26,7 +26,7 @@ export const openBuilder = (
           service.changeStepEdit(edits.plan, edits.step, changes, viewer, actor),
       };
 
-/** @param entered text, a tick, or positions of chosen options @returns undefined for no entry */
+/** @param entered text, a tick, or positions of options @returns undefined for no entry */
 export function readEntry(
   { options, required, value: before }: Field,
   entered: string | boolean | string[],
@@ -38,7 +38,6 @@ export function readEntry(
   return chosen.length === 0 ? undefined : chosen.map(({ value }) => value).join('\n');
 }
 
-/** One page of a step's form. */
 export function readPage(
   { isLast, waits }: BuildForm,
   entries: Record<string, Entry | undefined>,
@@ -48,7 +47,7 @@ export function readPage(
   return isLast ? [fill, { kind: 'wait', ...(waits.length === 0 ? {} : { after }), at }] : [fill];
 }
 
-/** A repetition that isn't offered is none. */
+/** Repetitions that aren't offered are ignored. */
 export function readTerms({
   title = '',
   repeats: chosen = '',
@@ -58,7 +57,7 @@ export function readTerms({
   return { kind: 'terms', title, repeats, from: repeats === '' ? '' : from };
 }
 
-/** @param target the step, or the operation to add @returns null for other verbs */
+/** @param target the step, or the operation to add */
 export function readMove(verb: string, target: string): BuildChange | null {
   switch (verb) {
     case 'choose':

@@ -25,10 +25,9 @@ export type HomesContext = {
   warn(message: string, error?: unknown): void;
 };
 
-/** For requesting a redraw. */
 type Asking = Pick<HomesContext, 'db' | 'enqueue'>;
 
-/** A delayed wakeup batches changes. */
+/** Delayed to batch changes. */
 async function askToDraw(
   { enqueue }: Asking,
   tx: Transaction,
@@ -40,12 +39,11 @@ async function askToDraw(
   await enqueue(tx, 'homes', { platform }, { key: later ? 'later' : 'now', ...startAfter });
 }
 
-/** Updated after opening; later opening redraws it. */
+/** Reopening redraws it. */
 const followedForHours = 8;
 /** Batches changes. */
 const gatherMs = 1000;
 
-/** Opened, or its reader changed something. */
 export async function openHome(context: Asking, home: HomeOf): Promise<void> {
   await context.db.transaction(async (tx) => {
     await noteHome(tx, home);
@@ -53,7 +51,6 @@ export async function openHome(context: Asking, home: HomeOf): Promise<void> {
   });
 }
 
-/** May be open. */
 export async function followHomes(context: Asking): Promise<void> {
   await context.db.transaction(async (tx) => {
     for (const platform of await askForHomes(tx, followedForHours)) {
@@ -62,7 +59,7 @@ export async function followHomes(context: Asking): Promise<void> {
   });
 }
 
-/** Between redraws of a Home. */
+/** For each Home. */
 const paceMs = 3000;
 /** Slack accepts about a hundred a minute per workspace. */
 const eachMs = 600;
@@ -97,7 +94,6 @@ async function drawHome(context: HomesContext, drawer: ChatHomes, home: TakenHom
   }
 }
 
-/** And sends a wakeup for later ones. */
 export async function workOnHomes(
   context: HomesContext,
   platform: PlatformName,
@@ -115,7 +111,7 @@ export async function workOnHomes(
   if (inMs !== null) await db.transaction((tx) => askToDraw(context, tx, platform, inMs + 1));
 }
 
-/** Finds lost wakeups and drops Homes no longer followed. */
+/** Finds lost wakeups and drops idle Homes. */
 export function createHomesRound(context: HomesContext): () => Promise<void> {
   const { db, homes } = context;
   const lookAfter = async (platform: PlatformName) => {

@@ -22,7 +22,6 @@ import type { SealedFiles } from './sealed-files.ts';
 export type Platform = {
   name: PlatformName;
   title: string;
-  /** Setup guide. */
   guide: string;
   /** Besides the common ones. */
   variables: z.ZodObject;
@@ -33,15 +32,14 @@ export type Platform = {
 
 export type Variables = Record<string, string | undefined>;
 
-/** Its libraries are not loaded yet. */
+/** Before its libraries are loaded. */
 export type PlatformSetup = {
-  /** By isolated organisations. */
+  /** Several isolated organisations use it. */
   shared: boolean;
   /** For the terminal. */
   reached: string;
   /** For the console's settings, without secrets. */
   facts: JsonObject;
-  /** Loads its libraries. */
   open(parts: PlatformParts): Promise<OpenPlatform>;
   /** @throws CountersignError with advice for the operator */
   check(warn: (message: string) => void): Promise<Omit<CheckResult, 'part'>>;
@@ -52,18 +50,18 @@ export type PlatformSetup = {
 export type OpenPlatform = {
   handle: InboxHandler;
   port: ChatPort;
-  /** Home tabs. */
+  /** If it has Home tabs. */
   homes?: ChatHomes;
   userGroups?: UserGroupReader;
-  /** Files attached to messages. */
+  /** If messages can have files. */
   fetchFile?: FetchFile;
-  /** Places outside plans' own conversations. */
+  /** If plans may post elsewhere. */
   findPlace?: FindPlace;
-  /** Threads whose messages are not all delivered. */
+  /** If it has threads not delivered whole. */
   readThread?: ReadMessages;
   /** A route, or a connection once `app` listens. */
   receive(app: FastifyInstance, inbox: { receive: Receive; wait: WaitUntilHandled }): Promise<void>;
-  /** Per organisation that installed the app. */
+  /** One per installed organisation. */
   checkInstalled?(): Promise<CheckResult[]>;
 };
 
@@ -73,9 +71,7 @@ export type ChatContext = {
   plansFor(tenant: string, reader: string): PlanReads;
   /** @param timezone of its only reader @returns the conversation's name */
   openConversation(place: ChatPlace, timezone: string | null): Promise<string>;
-  /** Opened or changed. */
   openHome(home: { tenant: string; user: string }): Promise<void>;
-  /** Rereads a workspace's. */
   renewGroups(team: string, heardAt: Date): Promise<void>;
   /** One person's. */
   everyNameOf(name: string): Promise<string[]>;
@@ -84,7 +80,7 @@ export type ChatContext = {
   clock: Clock;
   /** Without one, greetings say how to connect one. */
   hasModel: boolean;
-  /** If a person's is unknown. */
+  /** If unknown. */
   timezone: string;
   warn(message: string, error?: unknown): void;
 };
@@ -99,7 +95,6 @@ export type PlatformParts = ChatContext & {
   sealedFiles: SealedFiles;
 };
 
-/** @param read gets the platform's and common variables */
 export function definePlatform<V extends z.ZodObject>({
   read,
   ...platform

@@ -20,7 +20,7 @@ export type SealedFiles = {
 const about = ({ tenant, thread }: InboxThread) => `a file of ${tenant} in ${thread}`;
 const fetchWithinMs = 60_000;
 
-/** @param openSeal the seal, or why there is none @param allowPrivate as for HTTP tools */
+/** @param openSeal the seal, or why there is none */
 export function createSealedFiles(
   db: Database,
   openSeal: () => Seal | string,
@@ -50,7 +50,7 @@ export function createSealedFiles(
         maxBytes: maxAttached,
       });
       const response = await get(address, { signal }).catch((error: unknown) => {
-        // Its cause may have the address.
+        // The cause may have the address.
         const { code, passesAfterMs } =
           error instanceof CountersignError
             ? error

@@ -26,7 +26,7 @@ const maxLooks = 1000;
 /** A browser waits. */
 const maxWaitMs = 10_000;
 
-/** Binds the token, and names it if it can't be decrypted. */
+/** Binds and names the token. */
 const aboutToken = (owner: string) => `the Slack token of ${owner}`;
 
 export function createSlackInstallations(options: {
@@ -34,7 +34,6 @@ export function createSlackInstallations(options: {
   enqueueAll: EnqueueAll<Transaction>;
   seal: Seal;
   clock: Clock;
-  /** URL. */
   installAt: string;
 }): SlackInstallations {
   const { db, enqueueAll, seal, clock, installAt } = options;
@@ -48,9 +47,8 @@ export function createSlackInstallations(options: {
 
   const isReadable = ({ sealed }: InstallationRow) => sealed === null || seal.fits(sealed);
 
-  /** In these workspaces. */
   async function mend(tx: Transaction, teams: string[]): Promise<void> {
-    // Same order everywhere, to avoid deadlocks.
+    // A fixed order, against deadlocks.
     const waiting = (await mendPlaces(tx, inTenants('slack', teams))).sort();
     const jobs = waiting.map((conversation) => ({ payload: { conversation }, key: conversation }));
     if (jobs.length > 0) await enqueueAll(tx, 'deliver', jobs);
@@ -79,7 +77,7 @@ export function createSlackInstallations(options: {
           await mend(tx, served);
           return true;
         });
-      // Slack accepts a code once, so a brief outage must not lose it.
+      // Slack accepts a code once.
       return retryUntilDatabaseAnswers(keep, () => {}, AbortSignal.timeout(maxWaitMs));
     },
 
@@ -116,7 +114,6 @@ export function createSlackInstallations(options: {
   };
 }
 
-/** Reports once those that can't be decrypted. */
 export async function openSlackInstallations(
   { encryptionKey, installAt }: { encryptionKey: Buffer; installAt: string },
   { store, clock, warn }: Pick<PlatformParts, 'store' | 'clock' | 'warn'>,

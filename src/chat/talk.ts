@@ -16,7 +16,7 @@ type Talk = Pick<ChatContext, 'service' | 'openConversation'>;
 /** `direct`: time zone of the only reader. */
 type Speaker = { actor: Actor; direct: string | null };
 
-/** `maybe`: if the bot is in that conversation. */
+/** `maybe`: if the bot is there. */
 export type Addressed = 'yes' | 'maybe' | 'no';
 
 export type WrittenMessage = {
@@ -26,12 +26,10 @@ export type WrittenMessage = {
   read(): string | Promise<string>;
   /** Null for an app or former member. @throws to be retried */
   from(): Promise<Speaker | null>;
-  /** To a message without text. */
   answerNothing(): Promise<void>;
   /** @returns false if it is talk */
   answerCommand?(text: string): Promise<boolean>;
   files?: AttachedFile[];
-  /** Deduplicates retries. */
   once: string;
   /** By the platform's clock. */
   writtenAt: Date | null;
@@ -71,7 +69,7 @@ export async function decideInChat(
   return refusal?.message ?? null;
 }
 
-/** Always a new request: the words are another person's. */
+/** A new request: the words are another person's. */
 export async function planMessage(
   { service, openConversation }: Talk,
   place: ChatPlace,

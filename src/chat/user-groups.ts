@@ -23,7 +23,7 @@ import {
 import { chatTenant } from '#domain/plan/scope.ts';
 import { shareByKey } from '#domain/recent.ts';
 
-/** `surely`: can't be a person's name. */
+/** `surely`: no person's name. */
 type Meant = { team: string | null; surely: boolean } & ({ id: string } | { handle: string });
 
 function findAmong(groups: UserGroup[], meant: { id: string } | { handle: string }) {
@@ -41,7 +41,6 @@ function lastingProblem(error: unknown): UserGroupProblem | null {
   return slack === undefined && error.code === 'not_allowed' ? 'elsewhere' : null;
 }
 
-/** A mention, `@finance`, or as in rules. */
 function readMeant(written: string): Meant | null {
   const [, id] = /^<!subteam\^(S[A-Z0-9]+)(?:\|[^<>]*)?>$/.exec(written) ?? [];
   if (id !== undefined) return { team: null, surely: true, id };
@@ -149,7 +148,7 @@ export function createUserGroups({
     try {
       groups = await list(reader, workspaceFor(meant, written, tenant));
     } catch (error) {
-      // With an @ it may be a person, and is if groups can't be read.
+      // It may be a person's name.
       if (!meant.surely && lastingProblem(error) !== null) return written;
       throw error;
     }
@@ -177,7 +176,7 @@ export function createUserGroups({
     },
 
     async renew(team, heardAt) {
-      // From here on, decisions ignore the previous state.
+      // Decisions ignore the previous state from here on.
       await readAll(await expireUserGroups(db.query, chatTenant('slack', team), heardAt));
     },
 

@@ -1,7 +1,7 @@
 // Parses written amounts exactly. "1,234" is ambiguous, so a column decides as a whole.
 import { type Decimal, readDecimal } from './decimal.ts';
 
-/** Read with a decimal point and a decimal comma. `unit`: currency, or empty. */
+/** `unit`: currency, or empty. */
 export type Amount = { point: Decimal | null; comma: Decimal | null; unit: string };
 
 const currency = String.raw`\p{Sc}|[A-Z]{3}|[A-Z]{1,2}\p{Sc}|kr|zł|Kč|Ft|Fr\.`;

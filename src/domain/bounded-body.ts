@@ -1,9 +1,8 @@
 // Reads response bodies up to a limit.
 
-/** Bytes of an error response. */
 export const longestReason = 100_000;
 
-/** The first `limit` bytes after decompression; cancels the rest. */
+/** Counts decompressed bytes; cancels the rest. */
 export async function readBody(
   body: AsyncIterable<Uint8Array> | null,
   limit: number,
@@ -28,10 +27,10 @@ export function withBody(
 ): Response {
   const { status, statusText, url, redirected } = response;
   const headers = new Headers(response.headers);
-  // They describe the original body.
+  // For the original body.
   for (const name of ['content-length', 'content-encoding']) headers.delete(name);
   return Object.defineProperties(new Response(body, { status, statusText, headers }), {
-    // The constructor does not accept them.
+    // Not accepted by the constructor.
     url: { value: url },
     redirected: { value: redirected },
   });

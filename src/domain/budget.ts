@@ -2,11 +2,10 @@
 
 /** US dollars. */
 export type Caps = {
-  /** One planning turn; a person can lift it. */
+  /** A person can lift it. */
   softPerTurn: number;
   /** A request's turns, or a plan with its planning. */
   perSession: number;
-  /** Set by the requester. */
   perPlan?: number | undefined;
   /** Per UTC day, as the next two. */
   perPerson?: number | undefined;
@@ -14,7 +13,6 @@ export type Caps = {
   perDay: number;
 };
 
-/** Widest first. */
 const capOf = {
   day: 'perDay',
   organisation: 'perOrganisation',
@@ -42,7 +40,7 @@ function isBeyond(limit: number, spent: number, estimate: number): boolean {
   return before + nano(estimate) > nano(limit) || (before > 0 && before >= nano(limit));
 }
 
-/** The tightest ceiling that calls of `estimateUsd` would exceed. A turn's first call always passes the soft ceiling. */
+/** A turn's first call always passes the soft ceiling. */
 export function findExceeded(
   spent: Spent,
   estimateUsd: number,

@@ -6,7 +6,6 @@ export type Clock = {
 };
 
 export type Random = {
-  /** Lower case, two characters a byte. */
   hex(bytes: number): string;
 };
 

@@ -2,7 +2,6 @@
 
 /** Each caller gets a run that began after its call. */
 export function coalesce<T>(task: () => Promise<T>): () => Promise<T> {
-  /** Requested, not begun. */
   let next: Promise<T> | null = null;
   let last: Promise<unknown> = Promise.resolve();
   return () => {
@@ -12,7 +11,7 @@ export function coalesce<T>(task: () => Promise<T>): () => Promise<T> {
       return task();
     });
     next = run;
-    // Callers get the error; the next run starts anyway.
+    // The next run starts anyway.
     last = run.catch(() => undefined);
     return run;
   };

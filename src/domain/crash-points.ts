@@ -3,15 +3,11 @@ import { env, kill, pid } from 'node:process';
 
 export const crashPoints = {
   executor: [
-    /** The attempt and the outcomes settled with it are uncommitted. */
+    /** Uncommitted, with the outcomes settled before. */
     'before_attempt',
-    /** Recorded; the call is not made. */
     'after_attempt',
-    /** Marked, not made. */
     'before_call',
-    /** The outcome is not recorded. */
     'after_call',
-    /** Written, not committed. */
     'in_settle',
     /** Committed with the next attempts. */
     'after_outcome',
@@ -21,11 +17,8 @@ export const crashPoints = {
   inbox: [
     /** Not committed; only this process knows the events. */
     'inbox_writing',
-    /** Committed; no worker was woken. */
     'inbox_stored',
-    /** The handler has not been called. */
     'inbox_taken',
-    /** The handler's return is not recorded. */
     'inbox_handled',
     /** Marked as handled; the thread is still held. */
     'inbox_settled',
@@ -40,11 +33,9 @@ export const crashPoints = {
     /** Recorded; the place is still held. */
     'delivery_settled',
     'delivery_changing',
-    /** Not recorded. */
     'delivery_changed',
   ],
   replanning: [
-    /** Not stored. */
     'replan_proposed',
     /** Checked, not applied. */
     'patch_verified',
@@ -66,15 +57,8 @@ export const crashPoints = {
     /** The session is not stored. */
     'parts_assembled',
   ],
-  requests: [
-    'request_filed',
-    /** Fetched, not stored. */
-    'request_fetched',
-  ],
-  webhooks: [
-    /** The endpoint's answer is not recorded. */
-    'webhook_sent',
-  ],
+  requests: ['request_filed', 'request_fetched'],
+  webhooks: ['webhook_sent'],
 } as const;
 
 /** `planner_before_DRAFT_OUTLINE`: around a transition's checkpoint. */

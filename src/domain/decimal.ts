@@ -29,7 +29,6 @@ export function readDecimal(text: string): Decimal | null {
   return normalise(sign === '-' ? -digits : digits, scale);
 }
 
-/** Both at one scale. */
 function align(a: Decimal, b: Decimal): [bigint, bigint, number] {
   const scale = Math.max(a.scale, b.scale);
   const at = (one: Decimal) => one.digits * 10n ** BigInt(scale - one.scale);

@@ -64,12 +64,10 @@ export const Environment = z.object({
   ANTHROPIC_BASE_URL: z.url().optional(),
   PLANNER_MODEL: z.string().default('gpt-6.2-sol'),
   EXECUTOR_MODEL: z.string().default('gpt-6-luna'),
-  /** Default: the server's. */
   PLANNER_REASONING_EFFORT: z
     .enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
     .optional(),
   COUNTERSIGN_API_TOKEN: secret.optional(),
-  /** Per remote caller. */
   API_REQUESTS_PER_MINUTE: whole(1, 1_000_000).default(1200),
   /** Proxies whose `X-Forwarded-For` is believed. */
   COUNTERSIGN_TRUSTED_PROXIES: proxies.default([]),
@@ -99,9 +97,9 @@ export const Environment = z.object({
   REQUIRE_RFC_FOR_NEW_SUBTYPE: flag.default(true),
   COUNTERSIGN_TIMEZONE: optional,
   COUNTERSIGN_NO_BROWSER: flag.optional(),
-  /** Worker health and metrics; 0 for any free port. */
+  /** Health and metrics; 0 for any free port. */
   HEALTH_PORT: whole(0, 65_535).optional(),
-  // Those that switch tracing; the SDK reads more.
+  // The SDK reads more.
   OTEL_SDK_DISABLED: optional,
   OTEL_CONFIG_FILE: optional,
   OTEL_TRACES_EXPORTER: optional,

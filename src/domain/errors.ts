@@ -1,6 +1,5 @@
 // The error type: a stable code, and a sentence no code depends on.
 
-/** Stable; sentences may be reworded. */
 export type ErrorCode =
   | 'invalid_json'
   | 'invalid_request'

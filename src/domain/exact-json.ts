@@ -1,15 +1,14 @@
-// Parses JSON losslessly: large integers as bigints; other inexact numbers as text.
+// Parses JSON losslessly; inexact numbers become text or are refused.
 declare global {
   interface BigInt {
     toJSON(): unknown;
   }
   interface JSON {
-    /** Written verbatim by `stringify`. */
     rawJSON(text: string): object;
   }
 }
 
-// Makes every JSON writer, libraries included, write bigints.
+// For every JSON writer, libraries included.
 Object.defineProperty(BigInt.prototype, 'toJSON', {
   configurable: true,
   writable: true,

@@ -7,7 +7,6 @@ type FoundLines = {
   text: string;
 };
 
-/** Characters. */
 const maxLine = 600;
 
 /** Ignores case; merges overlapping and adjacent matches. @param around lines of context */

@@ -2,7 +2,6 @@
 
 export type Gate = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** Others wait in order. */
 export function createGate(most: number): Gate {
   let free = most;
   const waiting: (() => void)[] = [];

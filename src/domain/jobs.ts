@@ -9,7 +9,6 @@ export const jobPayloads = {
   expand: z.strictObject({ run_id: z.string(), turn: z.number().int(), part_id: z.string() }),
   request: z.strictObject({ request_id: z.string() }),
   execute: z.strictObject({ plan_id: z.string() }),
-  /** The worker claims the steps. */
   step: z.strictObject({ plan_id: z.string() }),
   /** Notifies people. `later`: low priority; `progress`: only steps changed. */
   card: z.strictObject({
@@ -18,18 +17,15 @@ export const jobPayloads = {
     progress: z.literal(true).optional(),
   }),
   remind: z.strictObject({}),
-  /** Cancels or reminds of undecided proposals. */
   expire: z.strictObject({}),
-  /** Compares running plans with their schedules. */
   shift: z.strictObject({}),
   retention: z.strictObject({}),
-  /** The worker takes the thread's open events. */
+  /** The worker takes open events. */
   inbox: InboxWakeup,
   /** The worker posts what is missing. */
   deliver: z.strictObject({ conversation: z.string() }),
   /** The worker takes the due events. */
   webhook: z.strictObject({ endpoint: z.string() }),
-  /** Draws due Homes. */
   homes: z.strictObject({ platform: PlatformName }),
 } as const;
 
@@ -54,7 +50,7 @@ export function queueOf<N extends JobName>(name: N, payload: JobPayload<N>): Que
 /** Continues after the job without holding its fetcher. A stop waits, then aborts the signal. Must not throw. */
 export type FinishAfter = (work: (signal: AbortSignal) => Promise<void>) => void;
 
-/** In the caller's transaction. `key` collapses equal jobs not yet taken; `person`: takes fair turns; `urgent`: goes first. */
+/** `key` collapses equal jobs not yet taken; `person`: fair turns; `urgent`: first. */
 export type Enqueue<Tx> = <N extends JobName>(
   tx: Tx,
   name: N,
@@ -62,7 +58,6 @@ export type Enqueue<Tx> = <N extends JobName>(
   options?: { key?: string; startAfter?: Date; person?: string; urgent?: boolean },
 ) => Promise<void>;
 
-/** In one statement. */
 export type EnqueueAll<Tx> = <N extends JobName>(
   tx: Tx,
   name: N,

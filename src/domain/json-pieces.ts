@@ -4,9 +4,9 @@ import { quoteWords } from './shown-text.ts';
 import { isSliceOver, nextTurn } from './slices.ts';
 import { isObject } from './text.ts';
 
-/** Characters. Shorter texts are parsed whole. */
+/** Characters. */
 const pieceLength = 200_000;
-/** Structural characters per piece; they determine parsing time. */
+/** Structural characters; they determine parsing time. */
 const maxSigns = 600_000;
 
 /** `first`: index of its first item. */
@@ -27,7 +27,7 @@ const signs = {
 
 const noKey = 'Expected a double-quoted property name in JSON';
 
-/** `from`: an opening quote in valid JSON. */
+/** `from`: an opening quote. */
 export function endOfString(text: string, from: number): number {
   let end = text.indexOf('"', from + 1);
   for (; end !== -1; end = text.indexOf('"', end + 1)) {
@@ -38,7 +38,6 @@ export function endOfString(text: string, from: number): number {
   return text.length;
 }
 
-/** `depth`: open brackets within it. */
 class List {
   readonly path: string[];
   readonly start: number;

@@ -38,7 +38,6 @@ function readAmount(text: string): number {
   return count === -1 ? Number(text) : count + 1;
 }
 
-/** A length at the start of `text` and where it ends. */
 export function readLengthAt(text: string): { length: Length; end: number } | null {
   const source = text.toLowerCase();
   const length: Length = { parts: [], working: false };
@@ -123,13 +122,11 @@ function sayIn(minutes: number, allowed: Unit[]): string {
   return parts.length === 0 ? '0 min' : writeLength({ parts, working: false });
 }
 
-/** Not working time. */
 export function isByClock(duration: string | null | undefined): boolean {
   const length = duration == null ? null : readLength(duration);
   return length !== null && !isWork(length);
 }
 
-/** Negative for a lead. */
 export const sayLag = (minutes: number): string =>
   `${minutes < 0 ? '-' : ''}${sayLength(Math.abs(minutes))}`;
 

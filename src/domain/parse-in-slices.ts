@@ -15,7 +15,6 @@ const splits = new WeakMap<z.core.$ZodType, Split | null>();
 
 type Opened = { open: z.ZodType; element: z.ZodType };
 
-/** With its list opened to any items, or null. */
 function openList(field: z.core.$ZodType): Opened | null {
   if (field instanceof z.ZodOptional || field instanceof z.ZodDefault) {
     const wrapper: z.ZodOptional | z.ZodDefault = field;
@@ -33,7 +32,7 @@ const rewrap = (wrapper: z.ZodOptional | z.ZodDefault, innerType: z.ZodType): z.
     ? wrapper.clone({ ...wrapper.def, innerType })
     : wrapper.clone({ ...wrapper.def, innerType });
 
-/** Null without such lists, or if the schema's checks need the items. */
+/** Null without lists, or if checks need the items. */
 function splitSchema(schema: z.core.$ZodType): Split | null {
   const known = splits.get(schema);
   if (known !== undefined) return known;

@@ -23,7 +23,6 @@ export function isLoopbackHost(host: string): boolean {
   return bare === '::1' || loopback.test(bare);
 }
 
-/** HOST is a wildcard. */
 export function isEveryHost(host: string): boolean {
   return ['0.0.0.0', '::', ''].includes(bareHost(host));
 }

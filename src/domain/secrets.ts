@@ -7,7 +7,6 @@ const shortest = 6;
 export function createRedactor(secrets: Iterable<string>): (text: string) => string {
   const known = [...new Set(secrets)]
     .filter((secret) => secret.length >= shortest)
-    // One may begin another.
     .toSorted((a, b) => b.length - a.length);
   return (text) => known.reduce((result, secret) => result.replaceAll(secret, '…'), text);
 }

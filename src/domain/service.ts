@@ -69,7 +69,6 @@ export const Message = z.object({
   text: z.string(),
   /** `text` without what the card shows. */
   above_card: z.string(),
-  /** Card under the text. */
   plan_id: z.string().nullable(),
   created_at: z.iso.datetime(),
 });
@@ -86,7 +85,6 @@ export type PlanListFilter = {
   conversation?: string;
   cursor?: string;
   limit: number;
-  /** One organisation. */
   within?: PlanScope;
 };
 export type StepFilter = {
@@ -142,7 +140,6 @@ export type Settlement = {
   pressed?: Pressed;
 };
 
-/** By a person or monitor. */
 export type ReportedFinding = NewFinding & { key?: string };
 
 /** `ended_at`: as seen, so that a plan isn't rerun twice. */
@@ -167,7 +164,6 @@ export const Simulation = z.object({
       call: CallDescription,
       /** Null if unknown or made by an earlier step. */
       found: SeenState.shape.state.nullable(),
-      /** Since proposed. */
       changed: z.boolean(),
       /** `task`: a person's step; `confirmation`: of a call. `who`: null for any decider. */
       asks: z
@@ -177,7 +173,6 @@ export const Simulation = z.object({
   ),
   /** `usd`: expected; null if unknown or none. */
   cost: z.object({ model_steps: z.int(), usd: z.number().nullable() }),
-  /** Over the whole plan. */
   operations: z.array(
     z.object({ operation: z.string(), count: z.int(), effect: Effect, guarded: z.boolean() }),
   ),
@@ -200,7 +195,6 @@ export const PolicyView = z.object({
   calendar: z.string().nullable(),
 });
 export type PolicyView = z.infer<typeof PolicyView>;
-/** `request`: their last one there. */
 export type ConversationPolicy = { conversation: string; request: string; policy: PolicyOverride };
 /** `keep`: omitted sliders stay, else return to defaults. `pressed`: set in a chat; idempotent. */
 export type PolicyChange = {
@@ -220,7 +214,6 @@ export type OnScreen = { version?: number; digest?: string; turn?: number; excep
 /** Stored only by `Service.commit`, in its transaction. */
 export type Checked<T> = { readonly stores?: T };
 
-/** By form; an operation is chosen by name. */
 export type BuildChange =
   | Exclude<BuildMove, { kind: 'choose' }>
   | { kind: 'choose'; operation: string };
@@ -285,7 +278,6 @@ export type Service = {
   /** Outside chat platforms, latest first; all if no person is named. */
   listConversations(query: ConversationQuery): Promise<ConversationPage>;
   getPolicy(user: string): Promise<PolicyView>;
-  /** For single conversations. */
   conversationPolicies(user: string): Promise<ConversationPolicy[]>;
   setPolicy(user: string, change: PolicyChange, actor: Actor): Promise<PolicyView>;
   /** Newest first. @throws `not_allowed` for anyone else */
@@ -313,7 +305,6 @@ export type Service = {
   commit<T>(checked: Checked<T>): Promise<T>;
   noteName(account: string, called: string): Promise<void>;
   shownNames(names: string[]): Promise<Map<string, string>>;
-  /** `actor.id`: the account itself. */
   link(command: LinkCommand, actor: Actor): Promise<LinkOutcome>;
 
   propose(
@@ -497,7 +488,6 @@ export type Service = {
   ): AsyncIterable<ConversationEvent[]>;
 };
 
-/** Outside their conversations. */
 export type PlanReads = Pick<
   Service,
   | 'listPlans'

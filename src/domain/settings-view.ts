@@ -12,14 +12,12 @@ import { WebhookEvent } from './webhook.ts';
 const OperationFacts = z.object({
   name: z.string(),
   description: z.string(),
-  /** Before arguments are known. */
   effect: CallClass,
   destructive: z.boolean(),
   /** Only inside an approved plan; marked on the card. */
   guarded: z.boolean(),
   /** Callable by planners before approval. */
   planner: z.boolean(),
-  /** Hands the step to a person. */
   person: z.boolean(),
 });
 export type OperationFacts = z.infer<typeof OperationFacts>;
@@ -31,7 +29,6 @@ const ToolFacts = z.object({
   file: z.string().exactOptional(),
   /** `off`: disabled. */
   state: z.enum(['ok', 'down', 'off']),
-  /** With advice. */
   problem: z.string().nullable(),
   /** Null if not connected or not MCP. */
   server: z
@@ -44,9 +41,7 @@ const ToolFacts = z.object({
       /** Null if it takes none, as far as known. */
       sign_in: z.enum(['needed', 'done']).nullable(),
       transport: z.enum(['stdio', 'http', 'sse']),
-      /** Without arguments, path or query. */
       at: z.string(),
-      /** By the operator. */
       trusted: z.boolean(),
     })
     .nullable(),
@@ -98,7 +93,6 @@ const Planning = z.object({
 });
 
 const Running = z.object({
-  /** All live workers'. */
   back_ends: z.array(
     z.object({
       id: z.string(),
@@ -175,7 +169,6 @@ export const SettingsView = z.object({
   version: z.string(),
   /** Other processes may have other settings. */
   started_at: z.string(),
-  /** As of the start. */
   file: z.object({ path: z.string(), found: z.boolean(), warnings: z.array(z.string()) }),
   tools: z.array(ToolFacts),
   approvals: z.object({
@@ -200,7 +193,6 @@ export const SettingsView = z.object({
     z.object({
       id: z.string(),
       host: z.string(),
-      /** Null for all. */
       events: z.array(WebhookEvent).nullable(),
       waiting: z.int(),
       /** Last week, not delivered within a day. */
@@ -221,9 +213,7 @@ export const SettingsView = z.object({
     private_addresses: z.array(z.string()),
     /** Null for never. */
     kept_days: z.record(z.string(), z.number().nullable()),
-    /** Folder. */
     archive: z.string().nullable(),
-    /** Target. */
     traces: z.string().nullable(),
   }),
   /** Including those above. */
@@ -241,7 +231,6 @@ export type CheckedPart = z.infer<typeof CheckedPart>;
 export const CheckResult = z.object({
   part: z.string(),
   state: z.enum(['ok', 'off', 'broken']),
-  /** A sentence. */
   text: z.string(),
   advice: z.string().exactOptional(),
 });

@@ -34,7 +34,6 @@ export const McpServer = z
     trusted: z.boolean().default(false),
     /** By operation, the read that shows its target before approval, with the shared arguments. */
     inspect: z.record(z.string(), z.string()).default({}),
-    /** Per call. */
     timeout_ms: z.number().int().positive().default(60_000),
     ...sharing,
   })
@@ -66,7 +65,6 @@ const ResourcePool = z
   .refine(({ capacity, headroom }) => headroom < capacity, 'headroom must be less than capacity');
 export type ResourcePool = z.infer<typeof ResourcePool>;
 
-/** ICS file or address. */
 const Calendar = z
   .union([
     z.string(),
@@ -84,7 +82,6 @@ const ToolFile = z
   .union([z.string().min(1), z.strictObject({ file: z.string().min(1), ...sharing })])
   .transform((tool) => (typeof tool === 'string' ? { file: tool } : tool));
 
-/** An executor of a worker. */
 const Backend = z.strictObject({
   capabilities: z.array(z.string().min(1).max(200)).max(50).default([]),
   /** Default: `executor.concurrency`. */

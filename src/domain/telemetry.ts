@@ -39,7 +39,6 @@ export type Span = {
   fail(type: string, message?: string): void;
 };
 
-/** Begins and ends in different functions. */
 export type OpenSpan = Span & {
   within<T>(work: () => T): T;
   end(): void;
@@ -73,7 +72,6 @@ export function addMeter(meter: Meter): () => void {
 }
 
 export const isTraced = (): boolean => tracer !== null;
-/** If the operator allows it. */
 export const takesContents = (): boolean => tracer?.takesContents === true;
 /** To store with consequences. */
 export const currentTrace = (): string | null => tracer?.current()?.traceparent ?? null;
@@ -125,7 +123,6 @@ function typeOf(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }
 
-/** Fails if `run` throws. */
 export async function span<T>(
   work: Work,
   name: string,

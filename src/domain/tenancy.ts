@@ -36,7 +36,6 @@ export function reaches(
   return tenant !== null && organisations.includes(tenant);
 }
 
-/** Cached organisations. */
 const maxKept = 200;
 
 /** Again when the tenancy changes. A single organisation shares one. */

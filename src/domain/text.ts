@@ -5,7 +5,6 @@ import { isStorableText } from './words.ts';
 
 export const unstorable = 'contains characters that cannot be stored (NUL or a lone surrogate)';
 
-/** Any length. */
 export const StorableText = z.string().refine(isStorableText, unstorable);
 
 /** Required. @param max characters */
@@ -42,7 +41,6 @@ export function toJson(value: unknown): Json {
   return JsonValue.parse(parseExactly(JSON.stringify(value)));
 }
 
-/** At any depth. */
 export function textsIn(value: Json | undefined): string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];

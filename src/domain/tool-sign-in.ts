@@ -53,9 +53,7 @@ export type KeptSignIn = {
   /** For compare-and-set. */
   generation: number;
   signIn: SignIn;
-  /** Why a new sign-in is needed. */
   problem: string | null;
-  /** Additional scope. */
   wants: string | null;
   by: string;
   at: Date;
@@ -74,7 +72,6 @@ export type SignInStore = {
   releaseRefresh(server: string, generation: number): Promise<void>;
   /** @returns false if another was stored meanwhile */
   storeRefreshed(server: string, generation: number, signIn: SignIn): Promise<boolean>;
-  /** A new sign-in is needed. */
   note(server: string, generation: number, problem: string, wants: string | null): Promise<void>;
   /** @returns false if there was none */
   remove(server: string): Promise<boolean>;

@@ -30,7 +30,6 @@ export type ToolSource = z.infer<typeof ToolSource>;
 export type OperationSpec = {
   /** `workspace`, `http`, or an MCP server. */
   tool: string;
-  /** `write`. */
   operation: string;
   /** `${tool}_${operation}`, as in `guardedTools`. */
   name: string;
@@ -40,9 +39,7 @@ export type OperationSpec = {
   effect: Effect;
   /** Deletes or overwrites. */
   destructive: boolean;
-  /** `path`, `url`. */
   targetArgument?: string;
-  /** Required of an executor. */
   capabilities?: string[];
   /** `file`: under `tools` in the settings. */
   source: ToolSource;
@@ -54,11 +51,9 @@ export type OperationSpec = {
   seldom?: true;
   /** `output` was inferred from outputs. */
   seen?: true;
-  /** The plan's. */
   usesModel?: true;
   /** Runs no code. */
   human?: boolean;
-  /** Added only by the system. */
   internal?: boolean;
   /** For MCP servers and tool files (`#domain/tenancy.ts`). */
   sharing?: Sharing;
@@ -75,7 +70,6 @@ export type ToolContext = {
   conversation: string | null;
   /** IANA; of the person the work is for. */
   timezone: string;
-  /** Null for the process's. */
   model: string | null;
   /** Null outside a plan, where no model may be called. */
   pay: PayForCall | null;
@@ -118,7 +112,6 @@ export type CallFacts = {
   /** `Sends an invoice to`. */
   verb: string;
   target?: string;
-  /** Main content. */
   payload?: string[];
   /** Destroys data; implied by a destructive operation. */
   destructive?: boolean;
@@ -156,14 +149,12 @@ export type Operation = OperationSpec & {
   cancelLater?(handle: string, signal: AbortSignal): Promise<void>;
 };
 
-/** This process's tools for one organisation. */
 export type ToolRegistry = {
   /** In a stable order. */
   list(): OperationSpec[];
   get(name: string): Operation | undefined;
   /** Sentences. `unknown`: arguments with later values, present but unchecked. */
   validate(name: string, args: JsonObject, unknown?: string[]): string[];
-  /** Whether the tool answers now. */
   check(tool: string): Promise<{ ok: true } | { ok: false; reason: string }>;
   /** For `doctor` and the start banner. */
   status(): ToolStatus[];
@@ -182,7 +173,6 @@ export type KnownOperation = Omit<Operation, 'call'>;
 /** From this process and live workers; the more cautious effect counts. */
 export type Catalogue = Pick<ToolRegistry, 'list' | 'validate'> & {
   get(name: string): KnownOperation | undefined;
-  /** Here or on a live worker. */
   check(tool: string): Promise<{ ok: true } | { ok: false; reason: string }>;
 };
 
@@ -197,14 +187,10 @@ export type Catalogues = {
 
 /** Times: ISO 8601. */
 export type ServerHealth = {
-  /** Connected since. */
   since: string | null;
-  /** Its own. */
   name: string | null;
   version: string | null;
-  /** MCP version. */
   protocol: string | null;
-  /** Even if resolved. */
   last_problem: { at: string; text: string } | null;
   /** Null if it takes none, as far as known. */
   sign_in: 'needed' | 'done' | null;

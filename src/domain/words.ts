@@ -37,7 +37,6 @@ export function showName(name: string): string {
   );
 }
 
-/** @param most characters */
 export function onOneLine(text: string, most = Number.POSITIVE_INFINITY): string {
   return shorten(text.replace(/\s+/g, ' ').trim(), most);
 }
@@ -54,7 +53,6 @@ export function firstSentence(text: string): string {
   return end === -1 ? line : line.slice(0, end);
 }
 
-/** With `…` if cut. */
 export function shorten(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }

@@ -19,7 +19,6 @@ type Variables = Partial<
   >
 >;
 
-/** As stored. */
 export type StoredAccess = {
   [name in 'OPENAI_API_KEY' | 'OPENAI_BASE_URL' | (typeof ofAnthropic)[number]]?: string;
 };

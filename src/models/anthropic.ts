@@ -3,7 +3,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import type { ModelAccess } from './access.ts';
 import { type ModelClient, withReasons } from './client.ts';
 
-/** Sets every option, so that the package reads no environment. */
+/** All options set, so that the package reads no environment. */
 export function createAnthropicClient({
   apiKey = 'none',
   baseUrl,

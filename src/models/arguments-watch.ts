@@ -2,9 +2,8 @@
 
 export type ArgumentsWatch = {
   take(piece: string): void;
-  /** Complete ones in a list. */
+  /** Complete objects in a list. */
   items(): number;
-  /** The object is closed. */
   isWhole(): boolean;
 };
 

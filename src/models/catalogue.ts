@@ -14,7 +14,6 @@ export type Price = {
 };
 
 export type Usage = {
-  /** With cache reads and writes. */
   input_tokens: number;
   /** With reasoning. */
   output_tokens: number;
@@ -22,7 +21,7 @@ export type Usage = {
   cache_write_tokens?: number | undefined;
 };
 
-/** Maybe fractional; negative and absurd ones are rejected. */
+/** Maybe fractional. */
 export const TokenCount = z.number().nonnegative().max(1e9).transform(Math.ceil);
 
 export type Effort = NonNullable<Environment['PLANNER_REASONING_EFFORT']>;
@@ -33,7 +32,6 @@ export type ModelFacts = {
   efforts: readonly Effort[];
   /** YYYY-MM-DD; refused from then on. */
   shutdown?: string;
-  /** By OpenAI. */
   replacement?: string;
 };
 
@@ -118,12 +116,12 @@ const claudePrices: Record<string, Price> = {
   'claude-sonnet-5': ofClaude(2, 10, 0.2),
   'claude-sonnet-4-6': ofClaude(3, 15, 0.3),
   'claude-sonnet-4-5': ofClaude(3, 15, 0.3),
-  // Up to 100,000 tokens cost a fifth, but budgets must hold for longer prompts.
+  // Up to 100,000 tokens cost a fifth; budgets must hold beyond.
   'claude-haiku-5-5': ofClaude(0.5, 2.5, 0.05),
   'claude-haiku-4-5': ofClaude(1, 5, 0.1),
 };
 
-/** `gpt-4.1-2025-04-14`, `claude-opus-4-5-20251101`. */
+/** Dates: `gpt-4.1-2025-04-14`, `claude-opus-4-5-20251101`. */
 function undated(model: string): string {
   return model.replace(/-\d{4}-?\d{2}-?\d{2}$/, '');
 }
@@ -148,7 +146,6 @@ export function askForPrice(model: string): string {
   return `What the model ${model} costs is not known, so no budget would hold it. Add "prices": {"${model}": {"input": 0, "output": 0}} to countersign.json: US dollars per million tokens, 0 for a server of your own.`;
 }
 
-/** A sentence per model. */
 export function findUnknownPrices(
   { PLANNER_MODEL, EXECUTOR_MODEL }: Pick<Environment, 'PLANNER_MODEL' | 'EXECUTOR_MODEL'>,
   overrides: Record<string, Price>,
@@ -158,7 +155,6 @@ export function findUnknownPrices(
     .map(askForPrice);
 }
 
-/** US dollars. */
 export function computeCost(price: Price, usage: Usage): number {
   const cached = Math.min(usage.cached_tokens ?? 0, usage.input_tokens);
   const written = Math.min(usage.cache_write_tokens ?? 0, usage.input_tokens - cached);

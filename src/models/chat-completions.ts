@@ -68,7 +68,6 @@ export const chatCompletions: Wire = {
     const limit = ['max_completion_tokens', 'max_tokens'].find(takes);
     return {
       model,
-      // Constant parts first.
       ...(tools.length === 0
         ? {}
         : {
@@ -106,7 +105,7 @@ export const chatCompletions: Wire = {
     const { message, finish_reason } = choice;
     const text = readContent(message.content);
     const thoughts = readThoughts(message);
-    // Generated if missing; unique within the conversation.
+    // Unique within the conversation.
     const turn = messages.length;
     const calls = readCalls(listCalls(message), tools, turn);
     const names = new Set(tools.map(({ name }) => name));
@@ -120,7 +119,7 @@ export const chatCompletions: Wire = {
       finishReason: readFinish(finish_reason, toolCalls),
       ...(thoughts === undefined ? {} : { thoughts }),
       written: [
-        // Some servers send reasoning under two names; count it once.
+        // Some servers send reasoning twice; count it once.
         writeOut(message.reasoning_content ?? message.reasoning ?? thoughts),
         typeof message.content === 'string' ? message.content : text,
         ...calls.map(({ name, arguments: args }) => `${name} ${args}`),
@@ -165,7 +164,7 @@ function writeMessage(message: ChatMessage, refused: Refused): object {
   }
 }
 
-/** Strips leading reasoning, whose opening tag the server may have swallowed. */
+/** Strips leading reasoning; its opening tag may be missing. */
 function readContent(content: z.infer<typeof Message>['content']): string {
   if (typeof content === 'string') {
     const end = content.indexOf('</think>');

@@ -34,7 +34,6 @@ import { responses } from './responses.ts';
 import { without } from './thoughts.ts';
 import { estimateTokens } from './tokens.ts';
 
-/** Default limit. */
 const outputTokens = 4096;
 const maxAttempts = 4;
 
@@ -48,12 +47,11 @@ export type ModelOptions = {
   prices?: Record<string, Price>;
 };
 
-/** With the API that carried it. */
 type Sent = { raw: unknown; wire: Wire };
 
 export function createChatModel(options: ModelOptions): ChatModel {
   const { client, name, effort } = options;
-  /** Switches to the Responses API once the server asks for it. */
+  /** Some servers ask for the Responses API. */
   let wire = wires[options.api];
   const price = findPrice(name, options.prices);
   const refused = new Set<string>();
@@ -86,7 +84,7 @@ export function createChatModel(options: ModelOptions): ChatModel {
       const used = wire;
       const body = used.write(full, { model: name, effort, refused: known });
       try {
-        // Longer than ours: the package's timeout looks like a lost connection.
+        // The package's timeout looks like a lost connection, so ours comes first.
         const timeout = request.deadline - Date.now() + 5000;
         const { onProgress } = request;
         const raw = await exchange(client, {
@@ -117,7 +115,7 @@ export function createChatModel(options: ModelOptions): ChatModel {
     attempts: number,
     lost: Usage,
   ): Promise<ChatReply> {
-    // As a whole: replies are stored, and chunks may split a character.
+    // Replies are stored, and chunks may split a character.
     const read = wire.read(makeStorable((raw ?? null) as Json), request, !callsNatively);
     if (read === null) {
       throw new CountersignError(
@@ -185,7 +183,7 @@ export function createChatModel(options: ModelOptions): ChatModel {
         if (silence.signal.aborted) throw describeSilence(name, request.idleTimeoutMs ?? 0, error);
         if (limit.aborted) throw describeTimeout(name, error);
         const pause = choosePause(error, attempt);
-        // Each lost reply costs, and only one was reserved.
+        // Each lost reply costs; only one was reserved.
         const isOver = attempt >= maxAttempts || (error instanceof LostReply && isLost());
         if (pause === null || isOver || Date.now() + pause >= request.deadline) {
           const failure = describeFailure(called(), error);
@@ -217,7 +215,6 @@ function describeCall(
     kind: 'client' as const,
     attributes: {
       'gen_ai.operation.name': 'chat',
-      // The wire format; the address tells who serves it.
       'gen_ai.provider.name': api === 'messages' ? 'anthropic' : 'openai',
       'gen_ai.request.model': model,
       'gen_ai.request.max_tokens': request.maxOutputTokens ?? outputTokens,
@@ -233,7 +230,6 @@ function describeCall(
   };
 }
 
-/** In both APIs. */
 const Named = z.object({ id: z.string(), model: z.string() }).partial();
 
 function describeReply(raw: unknown, reply: ChatReply) {
@@ -252,14 +248,13 @@ function describeReply(raw: unknown, reply: ChatReply) {
   };
 }
 
-/** An earlier attempt cost money: its reply was lost midway. */
+/** An earlier attempt cost money. */
 function markPaid(error: CountersignError): CountersignError {
   const { code, message, details, cause, passesAfterMs } = error;
   const paid = { ...details, answered: true };
   return new CountersignError(code, message, { details: paid, cause, passesAfterMs });
 }
 
-/** Never if undefined. */
 function watchIdle(ms: number | undefined) {
   const over = new AbortController();
   const timer = ms === undefined ? undefined : setTimeout(() => over.abort(), ms);
@@ -287,7 +282,7 @@ function asksForResponses(error: unknown): boolean {
   );
 }
 
-/** Or its `without` form; null if about something else. */
+/** Or its `without` form. */
 function findRefused(error: unknown, wire: Wire, body: JsonBody, refused: Refused): string | null {
   if (!isApiFailure(error) || (error.status !== 400 && error.status !== 422)) return null;
   const text = readReason(error);
@@ -306,7 +301,7 @@ function findRefused(error: unknown, wire: Wire, body: JsonBody, refused: Refuse
 const isDemand =
   /\b(?:missing|lacks?|required|must be (?:passed|sent|provided|included|present))\b/i;
 
-/** Prices need a bound: the last name of the output limit stays. */
+/** Prices need a bound: the last name stays. */
 function isLastLimit(parameter: string, refused: Refused): boolean {
   return (
     parameter === 'max_output_tokens' ||
@@ -321,13 +316,13 @@ function shortenSealed(key: string, value: unknown): unknown {
     : value;
 }
 
-/** Prefers the parameter the server names; names that are words need quotes. */
+/** Names that are words need quotes. */
 function namesParameter(text: string, param: string | null | undefined, name: string): boolean {
   const isMessage = param?.startsWith('messages') === true;
   if (param && !isMessage)
     return param === name || param.startsWith(`${name}.`) || param.endsWith(`.${name}`);
   if (name === 'store') return false;
-  // Anthropic compiles strict schemas, and refuses all if too many.
+  // Anthropic refuses all strict schemas if too many.
   if (name === 'strict' && /compiled grammar/i.test(text)) return true;
   if (name === 'stream') return /\bstream(?:ing|ed)?\b/i.test(text);
   const message = `${param ?? ''} ${text}`.replaceAll(/tool choice/gi, 'tool_choice');

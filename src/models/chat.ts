@@ -37,7 +37,7 @@ export type ChatRequest = {
   tools?: ChatTool[];
   /** A tool's name, or true for any; else text is allowed too. */
   mustCall?: string | true;
-  /** With reasoning. */
+  /** Including reasoning. */
   maxOutputTokens?: number;
   /** The same for calls that begin alike. */
   cacheKey?: string;
@@ -45,7 +45,7 @@ export type ChatRequest = {
   deadline: number;
   /** Silence per attempt. Default: only the deadline. */
   idleTimeoutMs?: number;
-  /** While streaming; restarts with each attempt. Must not throw. */
+  /** Restarts with each attempt. Must not throw. */
   onProgress?: ((calls: CallProgress[]) => void) | undefined;
 };
 
@@ -63,7 +63,6 @@ export type ChatReply = {
   thoughts?: JsonObject | undefined;
   usage: Usage;
   cost_usd: number;
-  /** With the first. */
   attempts: number;
 };
 
@@ -83,7 +82,6 @@ export function priceCall(model: ChatModel, kind: string, request: ChatRequest):
   };
 }
 
-/** Writes requests and reads replies of one API. */
 export type Wire = {
   path: string;
   /** Can be left out if refused. */
@@ -91,23 +89,21 @@ export type Wire = {
   /** To send back; a server may refuse or demand them. */
   returned: readonly string[];
   write(request: ChatRequest & { maxOutputTokens: number }, options: WireOptions): JsonBody;
-  /** For one streamed reply. */
   assemble(onProgress: ChatRequest['onProgress']): Assembly;
   /** Null if `raw` is no reply. @param takesWritten calls in the text count */
   read(raw: unknown, request: ChatRequest, takesWritten: boolean): WireReply | WireFailure | null;
 };
 export type Assembly = {
-  /** @returns whether it was the last */
   take(event: unknown): boolean;
   /** Null if the end is missing. @param ended announced by the server */
   finish(ended: boolean): object | null;
-  /** With reasoning. */
+  /** Including reasoning. */
   written(): string;
 };
 export type WireOptions = { model: string; effort: Effort | undefined; refused: Refused };
 export type WireReply = Omit<ChatReply, 'usage' | 'cost_usd' | 'attempts'> & {
   usage: Usage | null;
-  /** With reasoning, to estimate unreported usage. */
+  /** Including reasoning; estimates unreported usage. */
   written: string;
   /** Then calls in its text are just text. */
   callsNatively: boolean;

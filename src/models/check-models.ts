@@ -30,7 +30,7 @@ const Listed = z.object({
 
 const dateFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 
-/** In the order of `roles`; duplicates once. */
+/** Duplicates once. */
 export async function checkModels(
   access: Pick<ModelAccess, 'apiKey' | 'baseUrl' | 'api'>,
   roles: Role[],
@@ -98,7 +98,7 @@ async function readShutdowns(client: ModelClient, api: ModelApi): Promise<Map<st
     .asResponse()
     .then((response) => readText(response, longestList))
     .then((text) => parseAs(Listed, text))
-    .catch(() => undefined); // the list is optional; the call shows whether the server answers
+    .catch(() => undefined); // the call shows whether the server answers
   const dated = (listed?.data ?? []).flatMap(({ id, shutdown_date: date }): [string, string][] =>
     date ? [[id, date]] : [],
   );

@@ -83,7 +83,7 @@ export function assembleChunks(onProgress: ChatRequest['onProgress']): Assembly 
 
   function takeContent(piece: string | unknown[]): void {
     if (typeof content === 'string' && typeof piece === 'string') content += piece;
-    else content = grow(asParts(content), asParts(piece)) as unknown[]; // a list that grows is a list
+    else content = grow(asParts(content), asParts(piece)) as unknown[];
   }
 
   function takeDelta(delta: z.infer<typeof Delta>): void {
@@ -179,7 +179,7 @@ function findCall(
   if (same === undefined) return undefined;
   if (same.name === fn.name && isRepeatedPiece(same, piece)) return same;
   if (known !== undefined) return known.watch.isWhole() && piece !== '' ? undefined : known;
-  // Gemini omits or repeats indices: an own name, or a complete call before, starts another.
+  // Gemini omits or repeats indices: its own name, or a complete call before, starts another.
   const isOther = (id && same.id !== '') || same.watch.isWhole() || !isNumbered;
   return isOther ? undefined : same;
 }

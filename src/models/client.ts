@@ -6,16 +6,14 @@ import type { ModelApi } from '#domain/model-apis.ts';
 import type { ModelAccess } from './access.ts';
 import type { WireFailure } from './chat.ts';
 
-/** Either package's. */
 export type ModelClient = Pick<OpenAI | Anthropic, 'baseURL' | 'post' | 'get'> & {
   apiKey: string | null;
 };
 
-/** A variable. */
 export const addressOf = (api: ModelApi): string =>
   api === 'messages' ? 'ANTHROPIC_BASE_URL' : 'OPENAI_BASE_URL';
 
-/** Sets every option, so that the package reads no environment. */
+/** All options set, so that the package reads no environment. */
 export function createModelClient({
   apiKey = 'none',
   baseUrl = 'https://api.openai.com/v1',
@@ -44,7 +42,7 @@ export const withReasons =
   (url, init) =>
     fetchWithReason(variable, url, init);
 
-/** Puts errors into OpenAI's form, or the package drops their reason. Redirects stay on the server, so that the key does too. */
+/** Puts errors into OpenAI's form, or the package drops their reason. Redirects stay on the server, as the key must. */
 async function fetchWithReason(
   variable: string,
   ...[url, init]: Parameters<typeof fetch>
@@ -96,7 +94,7 @@ function readError(text: string): object {
   }
 }
 
-/** However wrapped; null without an object. */
+/** However wrapped. */
 export function findError(body: unknown): { message: string } | null {
   const first: unknown = Array.isArray(body) ? body[0] : body;
   if (typeof first !== 'object' || first === null) return null;
@@ -115,7 +113,6 @@ export function isFailure(event: unknown): boolean {
   );
 }
 
-/** Null if none. */
 export function readFailure(raw: unknown): WireFailure | null {
   if (!isFailure(raw)) return null;
   const error = findError(raw) ?? { message: 'The server does not say why.' };

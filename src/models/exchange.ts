@@ -25,7 +25,6 @@ type Exchange = {
   wire: Wire;
   body: JsonBody;
   signal: AbortSignal;
-  /** Until the response starts. */
   timeout: number;
   onActivity(): void;
   onProgress: ChatRequest['onProgress'];
@@ -48,7 +47,7 @@ export async function exchange(
     const begins = text.trimStart();
     if (!/^(?:data|event|id|retry)?:/.test(begins.slice(0, 10)))
       return type.includes('json') || begins.startsWith('{') ? parse(text) : text;
-    // A proxy changed the content type.
+    // A proxy changed the type.
     pieces = oneBy([text]);
   }
   const assembly = wire.assemble(onProgress);

@@ -14,7 +14,7 @@ type Offer = {
   isOpenAi: boolean;
 };
 
-/** Must have a price, without which no budget holds, or be set in the environment. */
+/** Must have a price, or be set in the environment. */
 export function findModelProblem({ env, prices, isOpenAi }: Offer, name: string): string | null {
   if (name === env.EXECUTOR_MODEL || name === env.PLANNER_MODEL) return null;
   const isPriced = name !== '*' && Object.hasOwn(prices, name);
@@ -22,7 +22,6 @@ export function findModelProblem({ env, prices, isOpenAi }: Offer, name: string)
   return `The plan names the model ${name}, which is not offered here. Add its price to "prices" in countersign.json, or propose the plan with ${env.EXECUTOR_MODEL}.`;
 }
 
-/** On first use. */
 export function createExecutorModels(
   offer: Offer,
   open: (name: string) => ChatModel,

@@ -46,13 +46,11 @@ export function choosePause(error: unknown, attempt: number): number | null {
   return readPause(error.headers) ?? backoff;
 }
 
-/** Milliseconds, for retried failures. */
 function choosePassing(cause: unknown): number | null {
   if (choosePause(cause, 1) === null) return null;
   return isApiFailure(cause) ? (readPause(cause.headers) ?? 0) : 0;
 }
 
-/** `retry-after-ms` or `retry-after`. */
 function readPause(headers: Headers | undefined): number | null {
   const milliseconds = Number.parseFloat(headers?.get('retry-after-ms') ?? '');
   if (Number.isFinite(milliseconds) && milliseconds >= 0) return milliseconds;

@@ -82,7 +82,7 @@ export function assembleMessage(onProgress: ChatRequest['onProgress']): Assembly
           return false;
         }
         case 'message_delta': {
-          // Counts are of the whole reply; missing ones are as at the beginning.
+          // Missing counts are as at the beginning.
           const counts = Object.entries(event.usage ?? {}).filter(([, count]) => count !== null);
           usage = { ...usage, ...Object.fromEntries(counts) };
           message = { ...message, ...event.delta };
@@ -106,7 +106,7 @@ export function assembleMessage(onProgress: ChatRequest['onProgress']): Assembly
   };
 }
 
-/** Cut-off input stays text; the call is refused with the reason. */
+/** Cut-off input stays text. */
 function readInput(text: string): unknown {
   try {
     return parseShallowJson(text);

@@ -51,7 +51,6 @@ export const messages: Wire = {
     return {
       model,
       max_tokens: maxOutputTokens,
-      // Constant parts first.
       ...(tools.length === 0
         ? {}
         : {
@@ -122,7 +121,7 @@ function readFinish(reason: string | null | undefined, calls: ToolCall[]): Finis
 
 type Turn = { role: 'user' | 'assistant'; content: object[] };
 
-/** Call results and people's words join one user turn; the last block ends the cached part. */
+/** Results and people's words join one user turn; the last block ends the cached part. */
 function writeTurns(chat: ChatMessage[], mark: object): Turn[] {
   const turns: Turn[] = [];
   for (const message of chat) {
@@ -160,7 +159,7 @@ function writeBlocks(message: Exclude<ChatMessage, { role: 'system' }> | ChatMes
   }
 }
 
-/** As it came, thinking in place, without unanswered calls. */
+/** Thinking stays in place; unanswered calls go. */
 function writeItems(items: JsonObject[], answered: ToolCall[]): object[] {
   const calls = new Map(answered.map((call) => [call.id, call]));
   const kept = items.flatMap((item): object[] => {
@@ -191,14 +190,13 @@ function readObject(text: string): object | null {
   }
 }
 
-/** Allowed in strict tools. */
 const strictKeywords = new Set(
   'type properties required additionalProperties items enum const anyOf description title'.split(
     ' ',
   ),
 );
 
-/** Every object closed, and nothing unenforced. */
+/** All objects closed, nothing unenforced. */
 function isClosed(schema: unknown): boolean {
   if (!isObject(schema)) return false;
   if (!Object.keys(schema).every((key) => strictKeywords.has(key))) return false;

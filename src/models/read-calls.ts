@@ -5,7 +5,6 @@ import { isObject, JsonObject } from '#domain/text.ts';
 import type { ChatTool, ToolCall } from './chat.ts';
 import { repairJson } from './repair-json.ts';
 
-/** As sent. */
 export type RawCall = {
   id?: unknown;
   name?: unknown;
@@ -24,7 +23,7 @@ const Parallel = z.object({
 
 /** Before a tool's name. */
 const namespace = /^(?:functions?|tools?|default_api|api)[.:/]+/i;
-/** Chat template tokens, and the call's number. */
+/** Chat template tokens and numbers. */
 const trailing = /(?:<\|[^|<>]{0,40}\|>[^<>]{0,40}|:\d{1,6})$/;
 const longestName = 300;
 
@@ -106,7 +105,7 @@ export function readCalls(raw: RawCall[], tools: ChatTool[], turn: number): Tool
     const same = calls.some(
       (call) => (id === '' || call.id === id) && call.name === name && call.arguments === args,
     );
-    // A repetition without its own ID ends the first call.
+    // Ends the first call.
     if (same) continue;
     const own = id === '' || ids.has(id) ? `call_${turn}_${index}` : id;
     ids.add(own);

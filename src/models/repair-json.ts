@@ -34,14 +34,14 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // the next way is tried
+    return undefined; // try the next way
   }
 }
 
 const words: Record<string, string> = { True: 'true', False: 'false', None: 'null' };
 const escapes: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** The parser judges the result; null if a string is unterminated. */
+/** The parser judges the result. */
 function rewrite(text: string): string | null {
   const out: string[] = [];
   let comma = -1;
@@ -71,7 +71,7 @@ function rewrite(text: string): string | null {
   return out.join('');
 }
 
-/** Read from `from`, written in double quotes. */
+/** In double quotes. */
 function readString(text: string, from: number): { json: string; end: number } | null {
   const quote = text.charAt(from);
   const out = ['"'];
@@ -87,7 +87,6 @@ function readString(text: string, from: number): { json: string; end: number } |
   return null;
 }
 
-/** And the rest after them. */
 function splitObjects(text: string): string[] {
   const parts: string[] = [];
   let depth = 0;

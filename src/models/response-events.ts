@@ -28,7 +28,7 @@ const StreamEvent = z.discriminatedUnion('type', [
 
 export function assembleEvents(onProgress: ChatRequest['onProgress']): Assembly {
   const calls = new Map<number, { name: string; watch: ReturnType<typeof watchArguments> }>();
-  /** By index and ID: some servers repeat the same index. */
+  /** Some servers repeat an index. */
   const items = new Map<string, JsonObject>();
   let written = '';
   let response: JsonObject | null = null;
@@ -72,7 +72,7 @@ export function assembleEvents(onProgress: ChatRequest['onProgress']): Assembly 
     },
     finish() {
       if (response === null) return null;
-      // Some servers omit the streamed output here.
+      // Some servers omit it here.
       const isBare = !Array.isArray(response.output) || response.output.length === 0;
       return isBare ? { ...response, output: [...items.values()] } : response;
     },

@@ -62,11 +62,10 @@ export const responses: Wire = {
     const takes = (name: string) => !refused.has(name);
     return {
       model,
-      // Constant parts first.
       ...(tools.length === 0
         ? {}
         : {
-            // `strict` defaults to true, which makes every property required.
+            // The default, true, makes every property required.
             tools: tools.map(({ name, description, parameters }) => ({
               type: 'function',
               name,
@@ -148,7 +147,7 @@ function writeMessage(message: ChatMessage): object[] {
   }
 }
 
-/** As received: reasoning precedes its results. Without unanswered calls. */
+/** Reasoning precedes its results; unanswered calls go. */
 function writeItems(items: JsonObject[], answered: ToolCall[]): object[] {
   const calls = new Map(answered.map((call) => [call.id, call]));
   const kept = items.flatMap((item): object[] => {

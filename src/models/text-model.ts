@@ -4,7 +4,7 @@ import type { TextModel } from '#domain/text-model.ts';
 import { type ChatRequest, priceCall } from './chat.ts';
 import type { ExecutorModels } from './executor-models.ts';
 
-/** Without output; and for the whole text. The waiting step has its own limit. */
+/** Without output; then for the whole text. */
 const idleTimeoutMs = 120_000;
 const longestMs = 3_600_000;
 

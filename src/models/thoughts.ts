@@ -31,7 +31,7 @@ export function readThoughts(message: Record<string, unknown>): JsonObject | und
 /** The server refuses messages without it. */
 export const without = (name: string) => `without ${name}`;
 
-/** Empty if required but absent. Content parts count as `thinking`. */
+/** Empty if required but absent. */
 export function writeThoughts(thoughts: JsonObject = {}, refused: Refused): JsonObject {
   const demanded = thoughtFields.filter((name) => refused.has(without(name)) && !refused.has(name));
   return Object.fromEntries([
@@ -42,9 +42,8 @@ export function writeThoughts(thoughts: JsonObject = {}, refused: Refused): Json
   ]);
 }
 
-/** Replaced by later pieces; other texts are appended. */
+/** Other texts are appended. */
 const replaced = new Set(['type', 'id', 'index', 'format', 'signature', 'name', 'role']);
-/** List entries searched for the growing one. */
 const recent = 64;
 
 /** Mutates lists and objects. */

@@ -2,7 +2,7 @@
 import type { Tiktoken } from 'js-tiktoken/lite';
 
 const slice = 400;
-/** Encoding is quadratic in an unbroken run (Chinese has no spaces), so long runs are cut. */
+/** Encoding is quadratic in an unbroken run (Chinese has no spaces). */
 const longRun = /[\p{L}\p{M}\p{N}]{32}|\s{32}|[^\p{L}\p{M}\p{N}\s]{32}/u;
 const sliceOfRun = 8;
 /** Longer text is extrapolated. */

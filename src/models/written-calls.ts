@@ -12,7 +12,7 @@ const Written = z.union([
     .transform(({ name, parameters }) => ({ name, arguments: parameters })),
 ]);
 
-/** Null unless the text ends in such a mark. */
+/** At the end of a text. */
 type Marked = { inside: string[]; rest: string };
 
 /** @param close null for the end of the text */
@@ -32,7 +32,6 @@ function findMarked(text: string, open: string, close: string | null): Marked | 
     : null;
 }
 
-/** A fenced block or JSON is the whole text. */
 function findWhole(text: string): Marked | null {
   const fenced = /^```(?:json)?([\s\S]*)```$/.exec(text)?.[1];
   const isJson = /^[[{]/.test(text) && /[\]}]$/.test(text);
@@ -47,7 +46,7 @@ const marks: [open: string, close: string | null][] = [
   ['[TOOL_CALLS]', null],
 ];
 
-/** At the end of `text`, with the text before. Calls elsewhere or in code blocks are quotations. @param turn keeps IDs unique */
+/** At the end; elsewhere they are quotations. @param turn keeps IDs unique */
 export function findWrittenCalls(
   text: string,
   offered: ReadonlySet<string>,

@@ -21,7 +21,7 @@ function workdaysOf({ working_hours }: Hours): number {
   return new Set(working_hours.flatMap(({ days }) => days)).size;
 }
 
-/** `profile` sets working days and weeks, and a person's lengths under a day. */
+/** `profile` sets working days, weeks, and a person's hours. */
 export function parseDuration(text: string, profile: Hours, of: DurationOf): ReadDuration {
   const shown = quoteWords(text.trim().slice(0, 100), 200);
   const refuse = (why: string): ReadDuration => ({ ok: false, message: `${shown} ${why}` });
@@ -44,7 +44,7 @@ export function parseDuration(text: string, profile: Hours, of: DurationOf): Rea
   return { ok: true, minutes, text: writeLength(length) };
 }
 
-/** A person's elapsed days are refused as a number: 4320 meant as three days would become nine. */
+/** Refuses a person's elapsed days as a number: 4320 meant as three days would become nine. */
 export function readDuration(
   written: string | number,
   profile: Hours,

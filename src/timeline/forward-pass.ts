@@ -21,13 +21,11 @@ export type TimedNode = {
   minutes: number;
   /** Null for a machine: any hour, in parallel. */
   person: string | null;
-  /** Earliest start. */
+  /** Earliest start; the next two: exact start, latest end. */
   release: number | null;
-  /** Exact start. */
   fixed: number | null;
-  /** Latest end. */
   deadline: number | null;
-  /** Starts exactly at `release` unless moved, even outside working hours. */
+  /** Starts at `release` unless moved, even outside working hours. */
   anyHour?: boolean;
   /** Pools held; machines only. */
   demands?: Demands;
@@ -39,19 +37,18 @@ type Limit = { first: string; second: string; minutes: number };
 export type PassInput = {
   nodes: readonly TimedNode[];
   edges: readonly TimedEdge[];
-  /** Earliest start of anything. */
   now: number;
   time: WorkingTime;
   minutesADay: number | null;
   busy: ReadonlyMap<string, readonly Interval[]>;
   limits?: readonly Limit[];
-  /** Others are unlimited. */
+  /** Pools not listed are unlimited. */
   capacity?: Demands;
   /** Lowest first. Default: latest start that meets the deadlines. */
   priority?: ReadonlyMap<string, number>;
 };
 
-/** Lateness in milliseconds. `clash`: with another fixed time of the person. */
+/** Milliseconds. `clash`: with another fixed time of the person. */
 export type Lateness = {
   kind: 'deadline' | 'fixed' | 'clash';
   node: string;
@@ -76,7 +73,7 @@ export type Pass =
   /** Within ten years. */
   | { kind: 'no_time'; node: string };
 
-/** Repeated passes to keep limits. */
+/** Passes. */
 const mostShifts = 60;
 
 /** Moves what comes too early and places all again. Limits still broken are late. */
@@ -150,7 +147,7 @@ const spanAt = (from: number, length: number): Placement => {
   return { ...span, segments: length > 0 ? [span] : [] };
 };
 
-/** Reserves fixed times first; long ones continue on the next days. */
+/** Fixed times first; long ones continue on the next days. */
 function openPeople(
   { busy, time, minutesADay, now }: PassInput,
   nodes: readonly Sized[],
@@ -274,7 +271,6 @@ function nameDriver(node: Sized, place: Interval, bounds: Bounds, now: number): 
 /** The lag is elapsed time; negative for a lead. */
 export type TimedEdge = { from: string; to: string; type: DependencyType; lag_minutes: number };
 
-/** For the successor's start or end. */
 export function boundOf(edge: TimedEdge, place: Interval): number {
   const anchor = edgeEnds[edge.type].fromFinish ? place.to : place.from;
   return anchor + edge.lag_minutes * minuteMs;
@@ -335,7 +331,6 @@ function findLatestStarts(
 
 type Heap<T> = { size(): number; push(item: T): void; pop(): T | undefined };
 
-/** Push and pop take logarithmic time. */
 export function createHeap<T>(compare: (a: T, b: T) => number): Heap<T> {
   const items: T[] = [];
   const isBefore = (a: number, b: number) => {

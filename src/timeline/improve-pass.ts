@@ -29,7 +29,7 @@ function createRandom(seed: number): () => number {
 const isBetter = (a: Found, b: Found): boolean =>
   a.late < b.late || (a.late === b.late && a.end < b.end);
 
-/** Deterministic; fewer broken limits first, then the earlier end. @param schedules passes to try */
+/** Deterministic. @param schedules passes to try */
 export function improvePass(input: PassInput, first: Placed, schedules: number, seed = 1): Placed {
   return new Search(input, schedules, seed).run(first);
 }
@@ -76,7 +76,6 @@ class Search {
     return population.reduce((best, one) => (isBetter(one, best) ? one : best)).pass;
   }
 
-  /** Better of two random picks. */
   #pick(population: Found[]): Found | undefined {
     const [a, b] = [0, 1].map(() => population[Math.floor(this.#random() * population.length)]);
     return a !== undefined && b !== undefined && isBetter(b, a) ? b : a;
@@ -95,7 +94,7 @@ class Search {
     return pass.kind === 'placed' ? pass : null;
   }
 
-  /** Justified to the right and back if possible. */
+  /** With forward–backward justification if possible. */
   #try(order: string[]): Found | null {
     const pass = this.#place(this.#input, order);
     if (pass === null) return null;
@@ -133,7 +132,7 @@ class Search {
   }
 }
 
-/** Two cuts: the middle comes from the father, in his order. */
+/** Two-point crossover. */
 function cross(mother: string[], father: string[], random: () => number): string[] {
   const cuts = [random(), random()].map((share) => Math.floor(share * mother.length));
   const [from, to] = [Math.min(...cuts), Math.max(...cuts)];
@@ -151,13 +150,12 @@ function orderBy(ids: string[], value: (id: string) => number): string[] {
     .map(({ id }) => id);
 }
 
-/** With time reversed. */
 function reverse({ from, to, type, lag_minutes }: TimedEdge): TimedEdge {
   const turned = type === 'SS' ? 'FF' : type === 'FF' ? 'SS' : type;
   return { from: to, to: from, type: turned, lag_minutes };
 }
 
-/** Longest path to the end, in milliseconds. */
+/** Milliseconds to the end. */
 function measureTails({ nodes, edges }: PassInput): Map<string, number> {
   const lengths = new Map(nodes.map(({ id, minutes }) => [id, Math.round(minutes * minuteMs)]));
   const out = Map.groupBy(edges, ({ from }) => from);

@@ -4,7 +4,7 @@ import { listOf } from '#domain/words.ts';
 import { formatMoment, nextOccurrences, type Recurrence, toZoned } from './recurrence.ts';
 import { openRule, readFields, readUntil } from './rule.ts';
 
-/** Contains one leap year. */
+/** Four years have one leap year. */
 const maxMonths = 48;
 const maxYears = 8;
 const shownPeriods = 6;
@@ -26,7 +26,6 @@ function periodOf(fields: Fields): 'month' | 'year' | null {
   return freq === 'YEARLY' ? 'year' : null;
 }
 
-/** After the first occurrence. */
 function findEmptyPeriods({ rrule, timezone, startsAt }: Recurrence, unit: 'month' | 'year') {
   const fields = readFields(rrule);
   const start = toZoned(startsAt, timezone).toPlainDateTime();
@@ -98,7 +97,7 @@ function describeEmptyPeriods(recurrence: Recurrence): string {
   return ` Not in ${listOf(empty.length > shownPeriods ? [...years, 'others'] : years)}: there is no such day.`;
 }
 
-/** About a year's. */
+/** A year's. */
 const maxChanges = 2;
 
 /** With its time as `02:30`. Rules by the hour or shorter use elapsed time. */

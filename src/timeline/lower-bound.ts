@@ -2,10 +2,7 @@
 import { type PassInput, runForwardPass } from './forward-pass.ts';
 import { mergeIntervals, minuteMs, subtractIntervals, workingTimeWithin } from './working-time.ts';
 
-/**
- * Each node's, if person and pools had nothing else; `end`: of all, given each person's total work.
- * @param until an end in some order
- */
+/** Each node's end if its person and pools had nothing else. @param until an end in some order */
 export function findEarliestEnds(
   input: PassInput,
   until: number,
@@ -20,7 +17,6 @@ export function findEarliestEnds(
   return { ends, end: Math.max(last, ...findLoadEnds(input, until)) };
 }
 
-/** Each person's, without a break. */
 function findLoadEnds({ nodes, busy, time, now }: PassInput, until: number): number[] {
   const people = Map.groupBy(
     nodes.filter(({ person, fixed, anyHour }) => person !== null && fixed === null && !anyHour),

@@ -18,11 +18,11 @@ export type PersonTime = {
   taken: Interval[];
   /** Milliseconds per day. */
   used: Map<number, number>;
-  /** Nothing is free before. */
+  /** Skips what is full before. */
   fullUntil: number;
 };
 
-/** To look for one stretch before splitting work. */
+/** Beyond it, work is split. */
 const maxWaitMs = 14 * 86_400_000;
 
 type Free = Interval & { day: number };
@@ -42,7 +42,7 @@ export function openPersonTime(
   };
 }
 
-/** Null within the horizon. Work that fits a usual stretch stays whole unless two weeks offer none. */
+/** Null within the horizon. Work that fits a usual stretch stays whole. */
 export function findPlace(person: PersonTime, earliest: number, length: number): Placement | null {
   const from = Math.max(earliest, person.fullUntil);
   if (isOnePiece(person, length)) {
@@ -52,7 +52,7 @@ export function findPlace(person: PersonTime, earliest: number, length: number):
   return spread(person, from, length);
 }
 
-/** Ends no earlier than `endAtLeast`. */
+/** Ends at `endAtLeast` or later. */
 export function findPlaceEnding(
   person: PersonTime,
   earliest: number,
@@ -97,7 +97,6 @@ export function takePlace(person: PersonTime, place: Placement): void {
   advance(person);
 }
 
-/** Avoids rescanning full time. */
 function advance(person: PersonTime): void {
   for (const { from } of freeFrom(person, person.fullUntil)) {
     person.fullUntil = from;
@@ -105,7 +104,6 @@ function advance(person: PersonTime): void {
   }
 }
 
-/** Fits a usual stretch. */
 export function isOnePiece(person: PersonTime, length: number): boolean {
   return length <= person.time.longest && (person.mostADay === null || length <= person.mostADay);
 }
@@ -144,7 +142,6 @@ function findStretch(person: PersonTime, earliest: number, length: number): Plac
   return null;
 }
 
-/** Contiguous, within each day's capacity. */
 function fitInto(person: PersonTime, run: Free[], length: number): Placement | null {
   for (const [i, first] of run.entries()) {
     const from = first.from;

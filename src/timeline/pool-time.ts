@@ -63,7 +63,6 @@ function findRoomIn(
   return at;
 }
 
-/** The piece that holds `at`. */
 function indexAt(times: number[], at: number): number {
   let low = 0;
   let high = times.length;
@@ -75,7 +74,6 @@ function indexAt(times: number[], at: number): number {
   return low;
 }
 
-/** Begins a piece at `at`. */
 function split({ times, used }: Profile, at: number): number {
   const index = indexAt(times, at);
   if (times[index] === at) return index;

@@ -7,7 +7,6 @@ import { checkRule, countOfRule, openRule, readRule } from './rule.ts';
 /** `startsAt`: DTSTART. */
 export type Recurrence = { rrule: string; timezone: string; startsAt: Date };
 
-/** Null if valid. */
 export function checkTimezone(timezone: string): string | null {
   const sentence = `"${shorten(timezone, 60)}" is not a time zone; use a name such as Europe/Berlin or UTC.`;
   if (!/^[A-Za-z]/.test(timezone)) return sentence;
@@ -19,10 +18,9 @@ export function checkTimezone(timezone: string): string | null {
   }
 }
 
-/** Occurrences. */
 export const maxCounted = 1000;
 
-/** Skips nonexistent times (RFC 5545). @throws invalid_arguments for an invalid rule or zone, or a rule that never happens */
+/** Skips nonexistent times (RFC 5545). @throws invalid_arguments */
 export function nextOccurrences(recurrence: Recurrence, after: Date, limit: number): Date[] {
   const problem = checkRule(recurrence.rrule) ?? checkTimezone(recurrence.timezone);
   if (problem !== null) throw new CountersignError('invalid_arguments', problem);
@@ -32,7 +30,7 @@ export function nextOccurrences(recurrence: Recurrence, after: Date, limit: numb
     const rule = openRule(rrule, toZoned(recurrence.startsAt, recurrence.timezone));
     const count = countOfRule(rrule);
     if (count !== null && count <= maxCounted) {
-      // Each "next" of a counted rule counts from the start; all at once cost as much as the last.
+      // Each "next" of a counted rule counts from the start.
       const moments = rule.all().map(({ epochMilliseconds }) => new Date(epochMilliseconds));
       return moments.filter((moment) => moment > after).slice(0, limit);
     }

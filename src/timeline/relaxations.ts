@@ -6,19 +6,17 @@ import { dayOf, openWorkingTime, printDay, startOfDay, type WorkingTime } from '
 /** Epoch milliseconds. */
 export type Remedy =
   | { kind: 'deadlines'; nodes: { id: string; to: number }[] }
-  /** Starts when possible. */
   | { kind: 'release'; node: string }
-  /** As working days. */
   | { kind: 'days_on'; dates: string[] }
   | { kind: 'shorten'; node: string; minutes: number };
 
 type Placed = Extract<Pass, { kind: 'placed' }>;
 
 const mostDays = 8;
-/** Days before the deadline. */
+/** Days. */
 const mostSpan = 60;
 const mostPerKind = 2;
-/** Nodes placed in all trials. */
+/** Nodes, over all trials. */
 const mostWork = 200_000;
 
 export type Setting = { input: PassInput; profile: StrategyProfile };
@@ -95,7 +93,6 @@ function changeNode(
   };
 }
 
-/** Requested for the late node and those that delay it. */
 function relaxMoments(input: PassInput, pass: Placed, path: string[], fits: Fits): Remedy[] {
   const nodes = new Map(input.nodes.map((node) => [node.id, node]));
   const clashing = pass.late.map(({ node }) => node);
@@ -103,7 +100,7 @@ function relaxMoments(input: PassInput, pass: Placed, path: string[], fits: Fits
   for (const id of new Set([...clashing, ...path])) {
     const node = nodes.get(id);
     const moment = node?.fixed ?? node?.release ?? null;
-    // A past time holds nothing back; a fixed one is missed because of it.
+    // A past release holds nothing back.
     if (moment === null || (node?.fixed === null && moment <= input.now)) continue;
     if (fits(changeNode(input, id, { fixed: null, release: null, anyHour: false })))
       remedies.push({ kind: 'release', node: id });
@@ -112,7 +109,7 @@ function relaxMoments(input: PassInput, pass: Placed, path: string[], fits: Fits
   return remedies;
 }
 
-/** A single one if enough, else the first ones. */
+/** A single day if enough, else the first ones. */
 function workMoreDays(
   { input, profile }: Setting,
   pass: Placed,

@@ -40,14 +40,14 @@ export function isSameRepetition(a: Repetition, b: Repetition): boolean {
   );
 }
 
-/** ` until Mon 14 Dec 2026`, with the rule's time; '' without UNTIL. */
+/** ` until Mon 14 Dec 2026`; '' without UNTIL. */
 function describeUntil(until: string | undefined, timezone: string): string {
   if (until === undefined) return '';
   const moment = formatMoment(new Date(readUntil(until, timezone).epochMilliseconds), timezone);
   return ` until ${until.includes('T') ? moment : moment.replace(/,? \d\d:\d\d$/, '')}`;
 }
 
-/** `every Monday at 09:30`, for rules that pass `checkRule`. */
+/** `every Monday at 09:30`. */
 export function describeRecurrence({ rrule, timezone, startsAt }: Recurrence): string {
   const dtstart = toZoned(startsAt, timezone);
   const fields = readFields(rrule);
@@ -113,7 +113,6 @@ export function describeRule({ rrule, starts_at, timezone, until }: Repetition):
   return `${rule} (${timezone})${describeEnd({ rrule, timezone, until })}`;
 }
 
-/** With the next dates. */
 export function describeRepetition(repetition: Repetition, now: Date): string {
   const next = describeNext(repetition, now);
   return `${describeRule(repetition)}${next === '' ? '' : `: ${next}`}`;

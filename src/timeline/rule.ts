@@ -109,7 +109,7 @@ function neverHappens(fields: ReadonlyMap<string, string>): boolean {
   const kept = [...fields].filter(
     ([key]) => !ignored.test(key) && (picks || !/^BY(SETPOS|HOUR|MINUTE|SECOND)$/.test(key)),
   );
-  // Rules that only filter days pick the same ones every year.
+  // Filtered days are the same every year.
   const yearly = ofYear && !picks && (freq === 'DAILY' || subDaily.test(freq));
   const rule = kept.map(([key, value]): [string, string] =>
     key === 'FREQ' && (yearly || subDaily.test(freq))
@@ -140,7 +140,7 @@ export function readUntil(until: string, timezone: string): Temporal.ZonedDateTi
 
 export type Limits = { maxIterations: number; maxCandidateEvaluations: number };
 
-/** Under a tenth of a second. */
+/** Takes under a tenth of a second. */
 const usualLimits: Limits = { maxIterations: 2000, maxCandidateEvaluations: 20_000 };
 
 /** @throws Error for rules that `checkRule` rejects */

@@ -21,7 +21,7 @@ export type When = {
   clock: Clock | null;
   /** "in 3 hours": absolute. */
   instant: string | null;
-  /** Another possible day: today's weekday, a month's begin or end. */
+  /** Another possible day, such as in a week. */
   or: Temporal.PlainDate | null;
 };
 export type Doubt = { about: 'time' | 'date'; choices: string[] };
@@ -35,7 +35,6 @@ const months =
 
 const word = ({ tokens }: Pick<Words, 'tokens'>, at: number): string => tokens[at]?.value ?? '';
 
-/** By name or three letters. */
 function placeOf(names: string[], value: string): number {
   if (value.length < 3) return -1;
   return names.findIndex(
@@ -90,7 +89,7 @@ function plainDate(year: number, month: number, day: number): Temporal.PlainDate
 
 type Day = Pick<When, 'or'> & { date: Temporal.PlainDate };
 
-/** "tomorrow", "on Friday", "2 December 2026", "in 3 days"; as a limit also "June". */
+/** "tomorrow", "on Friday", "2 December 2026"; as a limit also "June". */
 function readDate(words: Words, at: number, isLimit: boolean): Read<Day> | null {
   const today = here(words).toPlainDate();
   const done = (
@@ -136,7 +135,7 @@ function readDate(words: Words, at: number, isLimit: boolean): Read<Day> | null 
   return done(isPast ? plainDate(today.year + 1, month + 1, Number(day)) : date, next);
 }
 
-/** A day, a time, or both; "in 3 hours". @param isLimit something ends then */
+/** "in 3 hours", a day, a time, or both. */
 export function readWhen(words: Words, at: number, isLimit = false): Read<When> | null {
   const span = word(words, at) === 'in' ? readSpan(words, at + 1) : null;
   const wordsTo = (next: number) =>
@@ -211,7 +210,6 @@ export function localTime(moment: string, timezone: string): string | null {
     .toString({ smallestUnit: 'minute' });
 }
 
-/** Local (`2026-12-03 09:00`) or ISO with offset. */
 export function momentOf(text: string, timezone: string): string | null {
   const [, day = '', time] = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})$/.exec(text) ?? [];
   const exact = /(?:Z|[+-]\d{2}:\d{2})$/.test(text) ? Date.parse(text) : Number.NaN;
@@ -232,7 +230,7 @@ export function momentOf(text: string, timezone: string): string | null {
 /** `exact`: minutes and hours, equal on every day. */
 export type Span = { words: string; seconds: number; exact: boolean; working: boolean };
 
-/** "two days", "1 hour 30 minutes", "2 working days". */
+/** "1 hour 30 minutes", "2 working days". */
 export function readSpan({ source, tokens }: Words, at: number): Read<Span> | null {
   const start = tokens[at]?.start;
   const read =
@@ -243,7 +241,7 @@ export function readSpan({ source, tokens }: Words, at: number): Read<Span> | nu
   const { length } = read;
   const end = start + read.end;
   const seconds = minutesOf(length) * 60;
-  // Ends with a word; zero takes no time.
+  // Zero takes no time.
   const last = tokens.findIndex((token, index) => index >= at && token.end === end);
   if (last === -1 || seconds === 0) return null;
   const exact = length.parts.every(({ unit }) => unit !== 'day' && unit !== 'week');
@@ -254,7 +252,7 @@ export function readSpan({ source, tokens }: Words, at: number): Read<Span> | nu
 /** `clock`: null if missing. */
 export type Every = { words: string; freq: string; parts: string[]; clock: Clock | null };
 
-/** "every weekday at 9:30", "every 2 weeks on Friday", "every first Monday of the month", "every day at 9:00 for 5 times". */
+/** "every first Monday of the month at 9:30", "every day for 5 times". */
 export function readEvery(words: Words, at: number, anyZone = false): Read<Every> | null {
   if (word(words, at) !== 'every') return null;
   const found = readFrequency(words, at + 1);
@@ -314,7 +312,6 @@ function readFrequency(words: Words, at: number): Read<Frequency> | null {
   return isDay ? { value: { freq, parts: [...parts, `BYMONTHDAY=${day}`] }, next: i + 4 } : plain;
 }
 
-/** "Monday, Wednesday and Friday". */
 function readDays(words: Words, at: number): Read<string> | null {
   const days: string[] = [];
   for (let i = at; ; ) {

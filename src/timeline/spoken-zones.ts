@@ -38,7 +38,7 @@ const own = /^(?:local|my|our|your|this)$/i;
 
 type SpokenZone = { zone: string | null; end: number };
 
-/** IANA or offset; null within: ambiguous or unknown. @returns null if no zone is named */
+/** The zone is null if ambiguous or unknown. @returns null without a zone */
 export function readZone(text: string, at: number, ownZone: string): SpokenZone | null {
   named.lastIndex = at;
   const match = named.exec(text);
@@ -56,7 +56,7 @@ export function readZone(text: string, at: number, ownZone: string): SpokenZone 
     if (own.test(words)) return { zone: ownZone, end };
     return { zone: byCity.get(words) ?? byWord.get(words) ?? null, end };
   }
-  // Other words may be in capitals, so only known abbreviations count.
+  // Other words may be in capitals too.
   const known = byWord.get((short ?? '').toLowerCase());
   const shouted = /^(?:[A-Z]{1,3}T|[A-Z]{2,3}[SD]T)$/.test(short ?? '') || short === 'ist';
   return known !== undefined || shouted ? { zone: known ?? null, end } : readCity(text, at);
@@ -64,7 +64,6 @@ export function readZone(text: string, at: number, ownZone: string): SpokenZone 
 
 const capitalised = /\p{Lu}\p{L}+(?: \p{Lu}\p{L}+)?(?![\p{L}\p{N}/])/uy;
 
-/** "Berlin", "New York". */
 function readCity(text: string, at: number): SpokenZone | null {
   capitalised.lastIndex = at;
   const [both = ''] = capitalised.exec(text) ?? [];

@@ -2,7 +2,7 @@
 import { toZoned } from './recurrence.ts';
 import { type Limits, openRule, readFields, writeFields } from './rule.ts';
 
-/** Per rule, for a whole calendar. */
+/** Per rule. */
 const wallLimits: Limits = { maxIterations: 20_000, maxCandidateEvaluations: 100_000 };
 
 const unitMs: Record<string, number> = {
@@ -23,7 +23,7 @@ function countToEnd(fields: ReadonlyMap<string, string>, start: number): number 
     : start + (Number(count) - 1) * Number(fields.get('INTERVAL') ?? 1) * unit;
 }
 
-/** UTC milliseconds, inclusive. The rule passed `checkRule`; `to` replaces UNTIL. @throws Error if it takes too many steps */
+/** UTC milliseconds, inclusive. `to` replaces UNTIL. @throws Error if it takes too many steps */
 export function expandWall(
   rrule: string,
   start: number,

@@ -5,7 +5,6 @@ import type { StrategyProfile, Weekday } from '#domain/planning/schedule.ts';
 /** Excludes `to`. */
 export type Interval = { from: number; to: number };
 
-/** Overlapping or adjacent; drops empty ones. */
 export function mergeIntervals(intervals: Iterable<Interval>): Interval[] {
   const sorted = [...intervals]
     .filter(({ from, to }) => to > from)
@@ -61,7 +60,7 @@ export function measureIntervals(intervals: Iterable<Interval>): number {
   return sum;
 }
 
-/** In a merged list, ends after `at`. */
+/** In a merged list. */
 export function findFirstAfter(intervals: readonly Interval[], at: number): number {
   let low = 0;
   let high = intervals.length;
@@ -78,9 +77,9 @@ type WorkingWindow = Interval & { day: number };
 
 export type WorkingTime = {
   timezone: string;
-  /** Ending after `at`; the first may have begun before. */
+  /** The first may have begun before `at`. */
   windowsFrom(at: number): Iterable<WorkingWindow>;
-  /** Longest stretch in a regular week, milliseconds. */
+  /** In a regular week, milliseconds. */
   longest: number;
 };
 
@@ -88,7 +87,6 @@ type WorkingHours = Pick<StrategyProfile, 'working_hours' | 'days_off' | 'days_o
 
 export const minuteMs = 60_000;
 const dayMs = 86_400_000;
-/** To look ahead for working time. */
 const horizonDays = 3660;
 const weekdays: Weekday[] = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'];
 
@@ -160,7 +158,6 @@ export function measureWorkingDay({
   return minutes_a_day ?? (measureIntervals(shifts) || null);
 }
 
-/** Merged. */
 export function workingTimeWithin(time: WorkingTime, span: Interval): Interval[] {
   const inside: Interval[] = [];
   for (const { from, to } of time.windowsFrom(span.from)) {
@@ -215,7 +212,7 @@ function readClock(text: string): number {
   return Number(text.slice(0, 2)) * 60 + Number(text.slice(3, 5));
 }
 
-/** For an extra day: the hours of most weekdays. */
+/** For extra days: the hours of most weekdays. */
 function findUsual(days: Shift[][]): Shift[] {
   const counted = new Map<string, { count: number; shifts: Shift[] }>();
   for (const shifts of days) {
@@ -226,7 +223,7 @@ function findUsual(days: Shift[][]): Shift[] {
 }
 
 function findLongest(week: Map<Weekday, Shift[]>): number {
-  // Two weeks show a stretch across the weekend whole.
+  // Two weeks show a stretch across a weekend.
   const shifts = Array.from({ length: 14 }, (_, day) =>
     (week.get(weekdays[day % 7] ?? 'SU') ?? []).map(({ from, to }) => ({
       from: from + day * 1440,

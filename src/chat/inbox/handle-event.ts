@@ -19,7 +19,6 @@ import { type InboxContext, type InboxHandler, retryWhileAway } from './inbox-co
 import { sendWakeup } from './receive.ts';
 import { decideNextTry } from './retry.ts';
 
-/** For logs. */
 function nameOf({ id, platform, tenant, thread, kind }: TakenEvent): string {
   return `${platform} ${kind} ${id} (${tenant}, ${thread})`;
 }
@@ -33,7 +32,7 @@ const textOf = (error: unknown) => makeStorableText(errorMessage(error).slice(0,
 /** `made`: marked in the handler's own transaction. */
 type Mark = Ending & { made: boolean };
 
-/** An overdue handler can mark the event only while no other worker has taken it. */
+/** An overdue handler can only mark an event nobody else took. */
 async function callWithin(
   ms: number,
   handler: InboxHandler,
@@ -72,7 +71,6 @@ async function callWithin(
   }
 }
 
-/** Everything it starts belongs to the span. */
 async function handleTraced(
   ms: number,
   handler: InboxHandler,
@@ -90,8 +88,7 @@ async function handleTraced(
 }
 
 /**
- * Releases the thread until the event is due, or at once if settled or taken. Locks lease before event, like everyone, to avoid a
- * deadlock.
+ * Until the event is due, or at once. Locks lease before event, like everyone, against deadlocks.
  * @returns false if there was nothing to put back
  */
 async function putBack(
@@ -103,14 +100,14 @@ async function putBack(
   return context.db.transaction(async (tx) => {
     await leaveThread(tx, lease);
     const due = await postpone(tx, event, options);
-    // Timestamps are truncated to milliseconds, and an early wakeup finds nothing.
+    // Timestamps are truncated, and an early wakeup finds nothing.
     const startAfter = due === null ? undefined : new Date(due.getTime() + 1);
     await sendWakeup(context, tx, event, startAfter);
     return due !== null;
   });
 }
 
-/** No longer open or ours. */
+/** The event is no longer open or ours. */
 function tellSettled({ warn }: InboxContext, event: TakenEvent, mark: Mark, error: unknown): void {
   const why = mark.made
     ? 'was marked as handled and failed after that: what was left to do for it is not done.'
@@ -138,7 +135,6 @@ async function putAside(
 }
 
 /**
- * Settles `event` and takes the next.
  * @param signal of lease and process
  * @param stopping attempts that it cuts off don't count
  * @param last leaves the next event to others

@@ -8,25 +8,22 @@ import type { PlatformName } from '#domain/platform-name.ts';
 import type { RetryRule } from './retry.ts';
 
 export type EventAttempt = {
-  /** From 1, with interrupted ones. */
+  /** From 1. */
   attempt: number;
-  /** Process stops, timeout, or another worker took the thread. */
+  /** Aborts when the process stops, on timeout, or if another worker takes the thread. */
   signal: AbortSignal;
-  /** Commits with the handler's transaction. Throws `lease_lost` if another worker took the event; roll back then. */
+  /** Commits with the handler's transaction. Throws `lease_lost`; roll back then. */
   markHandled(tx: Queryable): Promise<void>;
   /** Milliseconds since storing, by the database's clock. */
   age(): number;
-  /**
-   * JSON for the event's waiter (`wait-until-handled.ts`), stored with the mark. If unread in time, the event is handled again
-   * without a waiter.
-   */
+  /** JSON for the waiter (`wait-until-handled.ts`). If unread in time, the event is handled again without one. */
   reply(value: unknown): void;
-  /** Deletes the body: not for the bot. */
+  /** Deletes the body, if not for the bot. */
   forget(): void;
 };
 
 /**
- * May rerun after an error or crash, so deduplicate by `event.id` or work in the marking transaction.
+ * May rerun after a crash: deduplicate by `event.id`, or work in the marking transaction.
  * @throws to be retried, after `passesAfterMs`
  */
 export type InboxHandler = (event: InboxEvent, attempt: EventAttempt) => Promise<void>;
@@ -44,19 +41,18 @@ export type InboxContext = {
 };
 
 export type InboxRule = RetryRule & {
-  /** Attempts that may kill their process before the event is set aside. */
+  /** Crashed attempts before the event is set aside. */
   deaths: number;
-  /** Then a silent holder's thread is given away. */
+  /** After this, a silent holder loses its thread. */
   leaseSeconds: number;
   /** Per attempt. */
   tryWithinMs: number;
-  /** Then recovery wakes an idle thread. */
+  /** After this, recovery wakes an idle thread. */
   lateSeconds: number;
-  /** Then no waiter is left. */
+  /** After this, no waiter is left. */
   unreadSeconds: number;
 };
 
-/** The program's settings. */
 export const inboxRule: InboxRule = {
   tries: 8,
   deaths: 3,
@@ -69,11 +65,7 @@ export const inboxRule: InboxRule = {
   unreadSeconds: 15,
 };
 
-/**
- * Retries while the database is away, lest a handled event is handled again.
- * @param stopping throws the next failure
- * @throws permanent errors
- */
+/** @param stopping throws the next failure @throws permanent errors */
 export function retryWhileAway<T>(
   { warn }: InboxContext,
   work: () => Promise<T>,

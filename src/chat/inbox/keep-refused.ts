@@ -6,14 +6,13 @@ import { CountersignError } from '#domain/errors.ts';
 import type { Receive } from './receive.ts';
 
 const tryEveryMs = 1000;
-/** Slack's last retry: six minutes. */
+/** Slack's last retry comes after six minutes. */
 const keepForMs = 360_000;
 const maxKept = 1000;
 const maxBytes = 16 * 1024 * 1024;
 
 let held = 0;
 
-/** Not yet stored. */
 export const countKeptEvents = (): number => held;
 
 const passes = (error: unknown) =>
@@ -25,7 +24,7 @@ export function keepRefused(
   ended: AbortSignal,
   { everyMs = tryEveryMs }: { everyMs?: number } = {},
 ): Receive {
-  /** By first name: an event may be refused again. */
+  /** By first name. */
   const kept = new Map<string, number>();
   let bytes = 0;
 
@@ -49,7 +48,7 @@ export function keepRefused(
     kept.set(name, size);
     bytes += size;
     held += 1;
-    // Already reported; only the process's end interrupts here.
+    // Already reported.
     void storeLater(event)
       .catch(() => {})
       .finally(() => {

@@ -16,15 +16,14 @@ type Receipt = { stored: boolean; id: number };
 
 export type Receive = (event: ReceivedEvent) => Promise<Receipt>;
 
-/** To respond; platforms wait three seconds. */
+/** Platforms wait three seconds. */
 const defaultMaxWaitMs = 2500;
 /** A cut connection is back at once. */
 const retryMs = 100;
-/** Shares of the limit: locked names, any statement. */
+/** Shares of the time limit. */
 const lockShare = 0.4;
 const statementShare = 0.75;
 
-/** Can simply be sent again. */
 function makeRefusal(text: string, cause?: unknown): CountersignError {
   return new CountersignError('database_unavailable', `${text} It can be sent again.`, {
     passesAfterMs: 0,
@@ -34,7 +33,6 @@ function makeRefusal(text: string, cause?: unknown): CountersignError {
 
 const tooLate = () => makeRefusal('The event was not stored in time.');
 
-/** `end` by `performance.now()`. */
 function settleBefore<T>(end: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(tooLate()), end - performance.now());
@@ -42,10 +40,7 @@ function settleBefore<T>(end: number, work: Promise<T>): Promise<T> {
   });
 }
 
-/**
- * Resolves once committed; rejects if the database is slow or away. A retry of an event stored anyway is recognised.
- * @param wake wakes a worker for the thread
- */
+/** Resolves once committed. A retry of an event stored anyway is recognised. @param wake wakes a worker for the thread */
 export function createReceiver(
   { db }: Pick<InboxContext, 'db'>,
   wake: (thread: AuthoredThread) => void,
@@ -55,18 +50,17 @@ export function createReceiver(
     lockMs: Math.ceil(maxWaitMs * lockShare),
     statementMs: Math.ceil(maxWaitMs * statementShare),
   };
-  /** In progress, last by thread. */
   const under = new Map<string, Promise<unknown>>();
 
   async function store(event: ReceivedEvent, end: number): Promise<Receipt> {
     for (let tries = 1; ; tries++) {
-      // Queueing behind its thread may have used up its time.
+      // The queue may have used up its time.
       if (performance.now() >= end) throw tooLate();
       try {
         passCrashPoint('inbox_writing');
         const { id, original } = await storeEvent(db, event, limits);
         passCrashPoint('inbox_stored');
-        // An earlier attempt may have stored it without a wakeup.
+        // Maybe stored earlier without a wakeup.
         if (original === null || tries > 1) wake(event);
         return { stored: original === null, id: original ?? id };
       } catch (error) {
@@ -100,7 +94,7 @@ export function createReceiver(
   };
 }
 
-/** One immediate wakeup per thread. A digest, since names may exceed the index limit. */
+/** A digest, since names may exceed the index limit. */
 export function keyOfThread({ platform, tenant, thread }: InboxThread): string {
   return hash('sha256', JSON.stringify([platform, tenant, thread]), 'hex');
 }
@@ -120,7 +114,7 @@ function wakeupFor(thread: AuthoredThread): Wakeup {
   };
 }
 
-/** @param startAfter default: now; then with its own key, or it would suppress immediate ones */
+/** @param startAfter gets its own key, or it would suppress immediate wakeups */
 export async function sendWakeup(
   { enqueue }: { enqueue: Enqueue<Transaction> },
   tx: Transaction,
@@ -135,13 +129,13 @@ export async function sendWakeup(
   await enqueue(tx, 'inbox', payload, options);
 }
 
-/** In a fixed order: concurrent senders wait for each other. */
+/** In a fixed order, against deadlocks. */
 export function wakeupsFor(threads: AuthoredThread[]): Wakeup[] {
   const wakeups = new Map(threads.map((thread) => [keyOfThread(thread), wakeupFor(thread)]));
   return [...wakeups.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-/** A suspended process blocks others only until the server ends its session. */
+/** Limits how long a suspended process blocks others. */
 const limits = { lockMs: 3000, statementMs: 4000, idleMs: 2000 };
 
 /** Under load, wakeups share a transaction. */
@@ -182,13 +176,12 @@ export function createWaker(
   };
 }
 
-/** And statements per round. */
 const threadsALook = 200;
 const looksARound = 5;
 
 const start = { tenant: '', thread: '' };
 
-/** Most have a wakeup already; a separate author keeps these from overtaking. */
+/** A separate author keeps these from overtaking. */
 const inLine = (thread: InboxThread): AuthoredThread => ({ ...thread, author: 'found again' });
 
 /** Each round continues where the last ended. */

@@ -4,9 +4,9 @@ import { drawFraction, type Random } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 
 export type RetryRule = {
-  /** Counted, with the first. */
+  /** Including the first. */
   tries: number;
-  /** First wait; doubles. */
+  /** Doubles each time. */
   backoffMs: number;
   longestBackoffMs: number;
   /** For transient failures. */
@@ -26,12 +26,7 @@ export function passesAfter(error: unknown): number | null {
   return isTransient(error) ? 0 : null;
 }
 
-/**
- * Transient failures are retried in place for a day; an operator's are set aside at once, others after a few attempts.
- * @param attempt from 1
- * @param failures counted attempts, with this one
- * @param ageMs since stored
- */
+/** Transient failures are retried for a day, others a few times, an operator's not at all. @param failures counted attempts */
 export function decideNextTry(
   error: unknown,
   { attempt, failures, ageMs }: { attempt: number; failures: number; ageMs: number },

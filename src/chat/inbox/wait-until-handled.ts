@@ -2,15 +2,15 @@
 import { type EventOutcome, noteReplyRead, readEventOutcomes } from '#db/chat/inbox.ts';
 import type { InboxContext } from './inbox-context.ts';
 
-/** First soon: most presses are handled at once. */
+/** Most presses are handled at once. */
 const looks = { first: 20, growth: 1.3, longest: 250 };
 /** Per process. */
 const maxWaiters = 200;
 
 export type WaitUntilHandled = {
-  /** @param id stored as awaited @returns `open` on timeout, or if too many wait */
+  /** @returns `open` on timeout, or if too many wait */
   outcome(id: number, withinMs: number): Promise<EventOutcome>;
-  /** Otherwise the event is handled again. */
+  /** Unread events are handled again. */
   noteRead(id: number): Promise<void>;
 };
 
@@ -19,7 +19,6 @@ type Waiter = PromiseWithResolvers<EventOutcome> & { id: number; end: number };
 export function createWaiter({ db }: Pick<InboxContext, 'db'>): WaitUntilHandled {
   const waiters = new Set<Waiter>();
   let looking = false;
-  /** Ends the pause between checks. */
   let wake = () => {};
 
   async function look(): Promise<void> {

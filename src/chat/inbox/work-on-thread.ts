@@ -13,12 +13,11 @@ import { handleEvent } from './handle-event.ts';
 import { type InboxContext, type InboxHandler, retryWhileAway } from './inbox-context.ts';
 import { sendWakeup } from './receive.ts';
 
-/** Then others have a turn. */
+/** Before others have a turn. */
 const eventsATurn = 50;
 
 type Keeper = { lost: AbortSignal; stop(): void };
 
-/** A brief database outage loses nothing. */
 function keepLease({ db, rule, warn }: InboxContext, lease: Lease): Keeper {
   const lost = new AbortController();
   let asking = false;
@@ -40,7 +39,6 @@ function keepLease({ db, rule, warn }: InboxContext, lease: Lease): Keeper {
   return { lost: lost.signal, stop: () => clearInterval(timer) };
 }
 
-/** With a wakeup for the next worker. */
 async function passOn(context: InboxContext, lease: Lease): Promise<void> {
   await context.db.transaction(async (tx) => {
     await leaveThread(tx, lease);
@@ -50,7 +48,7 @@ async function passOn(context: InboxContext, lease: Lease): Promise<void> {
 
 type HeldThread = { lease: Lease; handler: InboxHandler; taken: Taken };
 
-/** If an event is due, it is free and its platform has a handler. */
+/** If it is free, due and its platform served. */
 export async function holdThread(
   context: InboxContext,
   thread: InboxThread,
@@ -64,7 +62,7 @@ export async function holdThread(
   return taken.held ? { lease, handler, taken } : null;
 }
 
-/** Until nothing is due. @param stopping leaves the current event and the rest to others */
+/** @param stopping leaves the rest to others */
 export async function workOnThread(
   context: InboxContext,
   { lease, handler, taken: first }: HeldThread,
@@ -99,15 +97,14 @@ export async function workOnThread(
   }
 }
 
-/** Per platform. Fewer than connections, since each may hold one while leases are renewed. */
+/** Each may hold a connection while leases are renewed. */
 export const threadsAtOnce = 6;
 
-/** In order of arrival. @returns takes a slot; resolves to its release */
+/** First come, first served. @returns takes a slot; resolves to its release */
 function createSlots(most: number): () => Promise<() => void> {
   const waiting: (() => void)[] = [];
   let free = most;
   const giveBack = () => {
-    // The next in line takes the slot over.
     const next = waiting.shift();
     if (next === undefined) free += 1;
     else next();

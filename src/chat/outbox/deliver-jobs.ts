@@ -17,7 +17,7 @@ import type { DeliveryContext } from './delivery-context.ts';
 import { updateStatus } from './update-card.ts';
 import { workOnPlace } from './work-on-place.ts';
 
-/** An event from there may repair a broken place, so failed posts are retried. @param timezone of its only reader */
+/** Retries failed posts: an event from there may have repaired the place. @param timezone of its only reader */
 export async function openConversation(
   { enqueue }: Pick<DeliveryContext, 'enqueue'>,
   tx: Transaction,
@@ -31,7 +31,7 @@ export async function openConversation(
   return conversation;
 }
 
-/** @param how.later low priority @param how.progress only steps changed */
+/** @param how.later low priority */
 export async function followPlan(
   { db, enqueue }: Pick<DeliveryContext, 'db' | 'enqueue'>,
   planId: string,
@@ -44,7 +44,7 @@ export async function followPlan(
   } = {},
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    // A change being committed may rely on this very job; other news has waited in `announce`.
+    // A change being committed may rely on this job.
     if (progress) await lockPlan(tx, planId);
     for (const conversation of (await askForCards(tx, planId, progress)).sort()) {
       await sendDelivery(enqueue, tx, conversation, later);
@@ -80,12 +80,12 @@ export function createDeliveryRound({ db, enqueue, ports }: DeliveryContext): ()
   };
 }
 
-/** In case the holder dies. */
+/** If the holder dies. */
 const leaseSeconds = 5;
 /** Per process. */
 const shownAtOnce = 8;
 
-/** A delivery in progress shows it at the end. */
+/** Left to a delivery in progress. */
 async function showActivity(
   context: DeliveryContext,
   conversation: string,
@@ -102,7 +102,6 @@ async function showActivity(
     await workOnPlace(context, conversation, stopping);
 }
 
-/** On platforms this process writes to. */
 export function followActivity(
   context: DeliveryContext,
   listener: Listener,
@@ -110,7 +109,7 @@ export function followActivity(
   const { ports, warn } = context;
   const served = Object.keys(ports).filter((platform) => ports[platform]?.status !== undefined);
   const stopping = new AbortController();
-  /** Conversations, each once. */
+  /** Conversations. */
   const waiting = new Set<string>();
   const working = new Set<Promise<void>>();
 

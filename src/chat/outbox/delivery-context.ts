@@ -17,17 +17,14 @@ export type ChatPorts = Record<PlatformName, ChatPort>;
 export type VisibleMessage = {
   text: string;
   parts: MessageParts | null;
-  /** Card below the text. */
+  /** The card below the text, as the next one. */
   facts: PlanCardFacts | null;
-  /** Card below the text. */
   session: SessionCardFacts | null;
-  /** If they need to be notified. */
   asked?: Asked | null;
-  /** A newer card exists below. */
   superseded: boolean;
 };
 
-/** Within the platform's limits. Deterministic. */
+/** Deterministic. */
 export type DrawMessage = (platform: PlatformName, shown: VisibleMessage) => ChatContent;
 
 export type DeliveryContext = {
@@ -35,9 +32,9 @@ export type DeliveryContext = {
   enqueue: Enqueue<Transaction>;
   ports: ChatPorts;
   draw: DrawMessage;
-  /** For a neutral reader; `timezone`: null for the requester's. */
+  /** `timezone`: null for the requester's. */
   readFacts(planId: string, timezone: string | null): Promise<PlanCardFacts>;
-  /** At the end of a turn; null if nothing was kept. */
+  /** Null if nothing was kept. */
   readSession(turn: TurnMessage, timezone: string | null): Promise<SessionCardFacts | null>;
   readAsked(message: Asker): Promise<Asked | null>;
   random: Random;
@@ -47,19 +44,18 @@ export type DeliveryContext = {
 
 /** As in the inbox; a place failing for `maxWaitMs` is broken. */
 export type DeliveryRule = RetryRule & {
-  /** Then a silent holder's place is given away; well above `callWithinMs`. */
+  /** Well above `callWithinMs`. */
   leaseSeconds: number;
   /** Per platform call. */
   callWithinMs: number;
-  /** An earlier change may still land until then. */
+  /** Earlier changes may still land until then. */
   redrawAfterMs: number;
-  /** Then a failing message is posted first, its card later. */
+  /** After this, a failing message goes without its card. */
   bareAfterMs: number;
   /** Between changes of a card. */
   paceMs: number;
 };
 
-/** The program's settings. */
 export const deliveryRule: DeliveryRule = {
   tries: 5,
   backoffMs: 1000,

@@ -20,7 +20,7 @@ import type { Visit } from './visit.ts';
 
 const ended = new Set<PlanStatus>(['completed', 'cancelled']);
 
-/** Its card is drawn once more. */
+/** Then the card is drawn once more. */
 function isOver({ plan, patch }: PlanCardFacts): boolean {
   return ended.has(plan.status) && patch === null;
 }
@@ -33,7 +33,7 @@ function waitsForPeople(facts: PlanCardFacts): boolean {
   return asked || ['proposed', 'needs_review', 'stalled', 'failed'].includes(plan.status);
 }
 
-/** The run's latest, and waiting or repeatable. */
+/** Only the run's latest, waiting or repeatable. */
 function isOpen(session: SessionCardFacts | null): boolean {
   return session !== null && session.over === null && session.status !== 'complete';
 }
@@ -45,13 +45,11 @@ export type Drawing = {
   version: number | null;
   /** The plan has ended, or the session has continued. */
   rests: boolean;
-  /** Someone must see it. */
   needed: boolean;
-  /** Left out only because the platform fails. */
+  /** Left out because the platform fails. */
   follows: boolean;
 };
 
-/** Null if nonexistent. */
 async function unlessMissing<T>(reading: Promise<T | null>): Promise<T | null> {
   try {
     return await reading;
@@ -138,11 +136,9 @@ async function draw(
   };
 }
 
-/** Within limits. Deterministic. */
 export type CardDrawing = {
-  /** A notice or question. */
   text(view: TextView): unknown;
-  /** @param asks the port adds the names of those asked @returns `plain`: fallback if `card` is rejected */
+  /** @returns `plain`: fallback if `card` is rejected */
   card(
     above: TextView,
     view: PlanView | SessionView,
@@ -158,7 +154,7 @@ export type CardDrawing = {
 
 const aboveCard = { paragraphs: 6, characters: 500 };
 
-/** Without what the card repeats; its buttons are the call to action. */
+/** Without what the card repeats. */
 function viewAbove({ parts, text }: VisibleMessage): TextView {
   const { paragraphs, ...rest } = viewNotice(writeAboveCard(parts, text));
   return {
@@ -177,7 +173,6 @@ function drawNotice(drawing: CardDrawing, notice: TextView): ChatContent {
   return { text: drawing.words(view), card: drawing.text(view) };
 }
 
-/** On any platform. */
 const shownWhole = { characters: 6000, lines: 30 };
 
 function linkIn(parts: MessageParts | null): TextLink | null {
@@ -186,7 +181,6 @@ function linkIn(parts: MessageParts | null): TextLink | null {
   return url === null ? null : { url, label: openCard };
 }
 
-/** With a file if shown in part. */
 function drawWords(drawing: CardDrawing, text: string, link: TextLink | null = null): ChatContent {
   const drawn = drawNotice(drawing, viewNotice(text, { link }));
   const lines = text.split('\n').length;
@@ -194,7 +188,6 @@ function drawWords(drawing: CardDrawing, text: string, link: TextLink | null = n
   return { ...drawn, file: { name: 'answer.txt', title: 'All of it', text } };
 }
 
-/** The decision it was posted for. */
 function asksStill(view: PlanView | SessionView): boolean {
   if (!('plan_id' in view)) return view.buttons.length > 0 || view.asks.length > 0;
   return view.buttons.some(({ press }) => press.action === 'approve');
@@ -235,7 +228,7 @@ export function drawForChat(drawing: CardDrawing, message: VisibleMessage): Chat
   if (facts === null) return drawWords(drawing, text, linkIn(parts));
   const view = viewPlan(facts);
   if (superseded) {
-    // Asked again below; an answer here would apply to that.
+    // Asked again below.
     const notice = viewNotice(writeMessage(parts, text, false));
     const below = `The card of ${view.plan_id} ${quoteWords(facts.plan.title, 300)} is further down.`;
     const paragraphs = [...notice.paragraphs.slice(0, aboveCard.paragraphs), below];

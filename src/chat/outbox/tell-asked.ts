@@ -13,7 +13,6 @@ type NotifiedPerson = {
   timezone: string | null;
 };
 
-/** Unless already done. */
 async function send(
   { db, enqueue }: DeliveryContext,
   { key, plan_id, title, what, text, by }: Asked,
@@ -34,7 +33,7 @@ async function send(
   });
 }
 
-/** Stored before the card counts as posted, so a crash repeats nothing. @param alone only one person reads the card's place */
+/** Stored before the card counts as posted. @param alone only one person reads the card's place */
 export async function tellAsked(
   context: DeliveryContext,
   { conversation, alone }: { conversation: string; alone: boolean },

@@ -67,13 +67,13 @@ export async function updateCard(
   } catch (error) {
     const limitedMs = limitedFor(error);
     if (limitedMs !== null) {
-      // Only this card waits: posts have a separate limit.
+      // Posts have a separate limit.
       await postponeCard(db.query, row, limitedMs);
       return 'done';
     }
     if (!isGone(error)) return settleFailure(context, visit, row, error);
     if (!(await renewPlace(db.query, lease, rule.leaseSeconds))) return 'left';
-    // Deleted; reposted only for people the plan waits for.
+    // Deleted; reposted only if people are asked.
     await loseCard(db.query, row, needed ? random.hex(16) : null);
     return 'done';
   }
@@ -101,7 +101,6 @@ async function findWanted({ db }: DeliveryContext, conversation: string): Promis
   return { turn: `${run_id}:${turn}`, asked, activity, title };
 }
 
-/** Not faded. */
 function isCurrent(
   wanted: Wanted,
   shown: ShownStatus | null,
@@ -112,7 +111,7 @@ function isCurrent(
   return Date.now() - Date.parse(shown.at) < fadesAfterMs;
 }
 
-/** @returns what is shown, as far as known. Never throws */
+/** Never throws. @returns what is shown, as far as known */
 export async function updateStatus(
   context: DeliveryContext,
   { conversation, place, status: shown, port }: Visit,
@@ -144,13 +143,12 @@ export async function updateStatus(
     );
     return { ...kept, at, ...(own === undefined ? {} : { own }) };
   } catch (error) {
-    // Logged once per turn. Maybe shown, so cleared in the end.
+    // Logged once per turn.
     if (shown?.turn !== wanted.turn) fail(error);
     return { ...shown, ...kept, at };
   }
 }
 
-/** The lease is kept. */
 export async function keepStatus(context: DeliveryContext, visit: Visit): Promise<void> {
   const status = await updateStatus(context, visit);
   if (status === visit.status) return;
@@ -158,7 +156,7 @@ export async function keepStatus(context: DeliveryContext, visit: Visit): Promis
   await noteStatus(context.db.query, visit.lease, status);
 }
 
-/** Replaced by message `key`. Stored before posting, so that every attempt replaces the same one. */
+/** Stored before posting, so that every attempt replaces the same status. */
 export async function handOverStatus(
   context: DeliveryContext,
   visit: Visit,
@@ -168,7 +166,7 @@ export async function handOverStatus(
   const own = shown === null ? null : (port.status?.handOver?.(shown, key) ?? null);
   if (shown === null || own === null) return null;
   const wanted = await findWanted(context, visit.conversation);
-  // While that turn continues, the message is about something else.
+  // The message is about something else.
   if (wanted?.turn === shown.turn) return null;
   visit.status = { ...shown, own };
   await noteStatus(context.db.query, lease, visit.status);

@@ -11,7 +11,7 @@ export type Visit = HeldPlace & { port: ChatPort; lease: PlaceLease };
 /** `left`: released with work waiting. */
 export type Outcome = 'done' | 'left';
 
-/** After `ms` aborts through its signal; may still take effect. @param onLate when an abandoned call ends, with its result */
+/** Aborted calls may still take effect. @param onLate when one ends */
 export function settleWithin<T>(
   ms: number,
   call: (givenUp: AbortSignal) => Promise<T>,
@@ -42,7 +42,6 @@ export function settleWithin<T>(
   return promise;
 }
 
-/** The message or its channel. */
 export function isGone(error: unknown): boolean {
   return error instanceof CountersignError && error.code === 'not_found';
 }
@@ -57,7 +56,7 @@ function needsOperator(error: unknown): boolean {
   return isGone(error) || (error instanceof CountersignError && error.code === 'not_allowed');
 }
 
-/** Its job returns then. */
+/** Until its job returns. */
 export async function postpone(
   { db, enqueue }: DeliveryContext,
   { lease, conversation }: Pick<Visit, 'lease' | 'conversation'>,
@@ -66,15 +65,14 @@ export async function postpone(
   await db.transaction(async (tx) => {
     const until = await postponePlace(tx, lease, inMs);
     if (until === null) return;
-    // Timestamps are truncated to milliseconds, and an early job finds nothing.
+    // Timestamps are truncated, and an early job finds nothing.
     const startAfter = new Date(until.getTime() + 1);
     await enqueue(tx, 'deliver', { conversation }, { key: `${conversation}@retry`, startAfter });
   });
 }
 
 /**
- * Transient failures block the place for a day, then break it; an operator's break it at once. Repeated refusals are set aside so
- * that the conversation continues.
+ * Transient failures block the place for a day, then break it; an operator's break it at once. Repeated refusals are set aside.
  */
 export async function settleFailure(
   context: DeliveryContext,

@@ -37,7 +37,7 @@ import { tellAsked } from './tell-asked.ts';
 import { handOverStatus, keepStatus, updateCard } from './update-card.ts';
 import { type Outcome, postpone, settleFailure, settleWithin, type Visit } from './visit.ts';
 
-/** Then others have a turn. */
+/** Before others have a turn. */
 const callsATurn = 50;
 
 type Work = { row: PostRow; run(): Promise<Outcome> };
@@ -76,7 +76,7 @@ async function findNext(context: DeliveryContext, visit: Visit): Promise<Work | 
   };
 }
 
-/** Null if there is none. A dead holder counts as one more failure. */
+/** A dead holder counts as a failure. */
 async function doNext(context: DeliveryContext, visit: Visit): Promise<Outcome | null> {
   const next = await findNext(context, visit);
   if (next === null) return null;
@@ -94,7 +94,7 @@ async function doNext(context: DeliveryContext, visit: Visit): Promise<Outcome |
   return next.run();
 }
 
-/** Other changes never wait. */
+/** Only progress waits. */
 async function waitsItsTurn(
   { db }: DeliveryContext,
   { port }: Visit,
@@ -134,7 +134,7 @@ async function stay(
 ): Promise<boolean> {
   const port = context.ports[held.place.platform];
   if (port === undefined) {
-    // Another process serves it; its round finds the work.
+    // Left to the process that serves it.
     await postponePlace(context.db.query, lease, 0);
     return false;
   }
@@ -152,7 +152,6 @@ async function stay(
   return false;
 }
 
-/** Until nothing is due. */
 export async function workOnPlace(
   context: DeliveryContext,
   conversation: string,
@@ -166,7 +165,7 @@ export async function workOnPlace(
   }
 }
 
-/** As superseded; a session's card keeps only its text. */
+/** As superseded. */
 async function retireStray(
   context: DeliveryContext,
   visit: Visit,
@@ -193,12 +192,11 @@ async function retireStray(
   return 'done';
 }
 
-// Stores the key first, so a retry asks for the same post. Duplicates stay possible: the last recorded is the message, the others
-// point to it.
+// The key is stored first, so a retry finds the post. Duplicates stay possible; they point to the last recorded.
 
 type Noted = ShownPost & { unfinished: boolean; reached: Reached[]; link: string | null };
 
-/** If incomplete, as a duplicate. */
+/** Incomplete posts count as duplicates. */
 async function settle(
   context: DeliveryContext,
   { conversation, timezone }: Pick<Visit, 'conversation' | 'timezone'>,
@@ -211,7 +209,6 @@ async function settle(
     link,
   });
   await notified.catch((error: unknown) => {
-    // Otherwise it would be posted again forever.
     if (isTransient(error)) throw error;
     warn('Could not send a direct message to the people a card asks.', error);
   });
@@ -223,7 +220,7 @@ async function settle(
   });
 }
 
-/** @param how.tried an earlier attempt is possible @param how.again deleted before, so the people were mentioned */
+/** @param how.tried an earlier attempt is possible @param how.again reposted after deletion */
 async function postMessage(
   context: DeliveryContext,
   visit: Visit,
@@ -252,7 +249,7 @@ async function postMessage(
       ...post
     }: Posted): Noted => ({
       ...drawn,
-      // An existing post shows the state at the time.
+      // It shows the state of its time.
       ...(found === true && isCard ? older : {}),
       post,
       reached,

@@ -14,11 +14,10 @@ export type Asked = {
   what: AskedFor;
   /** The question, or the purpose. */
   text: string;
-  /** Display name. */
   by: string;
   /** Not in the conversation; at most `maxAsked`. */
   people: AskedPerson[];
 };
 
-/** Larger groups get no individual notice. */
+/** Then no individual notice. */
 export const maxAsked = 10;

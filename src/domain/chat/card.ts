@@ -22,7 +22,7 @@ export type ReviewFacts = {
   calls: ReviewedCall[];
   steps: number;
   different: number;
-  /** Not all were counted. */
+  /** More than counted. */
   more: boolean;
 };
 
@@ -35,13 +35,13 @@ export type ApprovalRule = {
   missing: string;
 };
 
-/** A step as it will be after the change, or another effect in words. */
+/** As after the change, or another effect in words. */
 export type ShownChange = {
   kind: 'added' | 'removed' | 'changed' | 'other';
   text: string;
   call: CallDescription | null;
   reason: string;
-  /** Without arguments, which the call has. */
+  /** Without arguments. */
   fields?: FieldChange[];
 };
 
@@ -51,7 +51,6 @@ export type PatchFacts = PatchOutcome & {
   changes_hidden: number;
   approved: string[];
   approvals_needed: number;
-  /** In words. */
   approvers: string;
   may_approve: boolean;
   passed?: PassedStarts;
@@ -60,7 +59,7 @@ export type PatchFacts = PatchOutcome & {
 /** ISO 8601. */
 export type StepTimes = { starts_at: string; ends_at: string; deadline: string | null };
 
-/** The step with the least slack, and the one that decides the plan's end. */
+/** Least slack; and the one that decides the end. */
 type TightestDeadline = {
   at: string;
   ends_at: string;
@@ -77,7 +76,7 @@ export type PlanCardFacts = {
   steps: ShownStep[];
   labels: Record<string, string>;
   review: ReviewFacts;
-  /** Set if not all steps are loaded. */
+  /** Unless all steps are loaded. */
   partitions?: { shown: PartitionSummary[]; total: number };
   parts?: { shown: PartProgress[]; total: number };
   /** Against the previous version; null once decided. */
@@ -99,7 +98,6 @@ export type PlanCardFacts = {
   weeks?: BookedWeek[];
   /** Absent without a choice. */
   orders?: Pick<Roadmap, 'options_tried' | 'chosen' | 'reason'>;
-  /** Sentences on recurrence and on steps that ask. */
   terms: string[];
   passed?: PassedStarts;
   repeats?: string[];
@@ -107,7 +105,6 @@ export type PlanCardFacts = {
   times?: Record<string, StepTimes>;
   /** Work that ends later than scheduled. */
   moved?: MovedWork[];
-  /** Until the plan starts. */
   deadline?: TightestDeadline;
   /** Null while a run is in progress. */
   next_at: string | null;
@@ -168,7 +165,7 @@ export const CardPress = z.object({
   version: z.number().int(),
   digest: z.string().max(128),
   step_id: z.string().max(200).exactOptional(),
-  /** The press applies to no other attempt or status. */
+  /** For no other attempt or status. */
   attempt: z.number().int().min(0).exactOptional(),
   stood: z.enum(settledStatuses).exactOptional(),
   choice: z.string().max(600).exactOptional(),
@@ -177,7 +174,7 @@ export const CardPress = z.object({
   finding_id: z.string().max(40).exactOptional(),
   /** The end of the plan to run again. */
   ended_at: z.string().max(40).exactOptional(),
-  /** The last passed start on the card; such steps start at once. */
+  /** Steps up to this start run at once. */
   passed: z.string().max(40).exactOptional(),
 });
 export type CardPress = z.infer<typeof CardPress>;

@@ -69,11 +69,11 @@ export type ShownStatus = {
 
 /** Shows planner activity. Throws as `ChatPort`; callers only log it. */
 export type StatusPort = {
-  /** Until the platform hides it and it is shown again. */
+  /** Until the platform hides it. */
   fadesAfterMs: number;
   /** Shown before the message `asked` is handled. */
   sign(place: ChatPlace, asked: string | null): Promise<void>;
-  /** For a message that led to no planning, on platforms where the sign doesn't fade. */
+  /** For messages without planning, where signs don't fade. */
   unsign?(place: ChatPlace, asked: string): Promise<void>;
   /** @returns the port's state for the next call */
   show(
@@ -85,7 +85,7 @@ export type StatusPort = {
   /** @returns the port's state while the answer `key` replaces the status, or null to post separately */
   handOver?(shown: ShownStatus, key: string): JsonObject | null;
   clear(place: ChatPlace, shown: ShownStatus, givenUp: AbortSignal): Promise<void>;
-  /** Sets the conversation's state while idle. @param shown null if nothing was shown */
+  /** While idle. @param shown null if nothing was shown */
   rest?(
     place: ChatPlace,
     shown: ShownStatus | null,
@@ -122,9 +122,8 @@ export type ChatPort = {
     givenUp?: AbortSignal,
     progress?: boolean,
   ): Promise<void>;
-  /** Reserves a turn for a progress update. @returns milliseconds until then */
+  /** @returns milliseconds until its turn */
   queueProgress?(post: ChatPost): Promise<number>;
-  /** Only `user` sees it. */
   whisper(place: ChatPlace, user: string, content: ChatContent): Promise<void>;
   status?: StatusPort;
 };
@@ -141,8 +140,7 @@ export type Rate = { everyMs: number; burst: number };
 export type RateLimits = {
   /** @param rate null: only the platform's refusals count @returns 0, or milliseconds to wait */
   take(key: string, rate: Rate | null): Promise<number>;
-  /** Takes the next turn, without bursts. @returns milliseconds until then */
+  /** Without bursts. @returns milliseconds until its turn */
   queue(key: string, everyMs: number): Promise<number>;
-  /** Blocks the key. */
   hold(key: string, ms: number): Promise<void>;
 };

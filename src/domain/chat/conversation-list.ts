@@ -4,7 +4,6 @@ import type { PlanScope } from '../plan/scope.ts';
 
 export const ConversationSummary = z.object({
   id: z.string(),
-  /** `console`, `terminal`, `api`, `mcp`. */
   kind: z.string(),
   person: z.string(),
   /** From the first message; empty if the reader may not read it. */
@@ -25,13 +24,12 @@ export type ConversationPage = z.infer<typeof ConversationPage>;
 /** `names`: null for a typed name. */
 export type ConversationReader = { names: string[] | null; tenant: string | null };
 
-/** `user`: only those with their requests. */
+/** `user`: who made requests. */
 export type ConversationQuery = {
   user?: string;
   cursor?: string;
   limit: number;
-  /** One organisation. */
   within?: PlanScope;
-  /** Hides titles they may not read; default: none. */
+  /** Hides titles they may not read. */
   reader?: ConversationReader;
 };

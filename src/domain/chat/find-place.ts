@@ -5,9 +5,9 @@ import type { ChatPlace } from './chat.ts';
 export type FoundPlace = { place: ChatPlace; name: string };
 
 /**
- * Finds a channel, person or thread that the bot and the requester share in `from`'s workspace.
+ * Shared by the bot and the requester, in `from`'s workspace.
  * @param wanted a name, address, link or known place
- * @returns the place, or why not, in a sentence; null if they can't reach the known place
+ * @returns the place, or why not; null if they can't reach the known place
  */
 export type FindPlace = (
   from: ChatPlace,

@@ -24,18 +24,16 @@ export const InboxThread = z.strictObject({
 });
 export type InboxThread = z.infer<typeof InboxThread>;
 
-/** `author`: of the open event. */
 export type AuthoredThread = InboxThread & { author?: string };
 
-/** Announces open events. The recovery job finds those that older versions named differently. */
+/** Recovery finds events that older versions named differently. */
 export const InboxWakeup = z.object(InboxThread.shape);
 
 export const ReceivedEvent = InboxThread.extend({
-  /** Such as its ID, or channel and timestamp. Events that share one are the same. */
+  /** Events that share one are the same. */
   keys: z.array(name).min(1).max(8),
   /** `event`, `interaction`, `command`, `activity`. */
   kind: name,
-  /** As received. */
   body: z.instanceof(Uint8Array),
   received_at: z.date(),
   /** For fair turns; not stored. */

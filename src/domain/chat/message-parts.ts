@@ -38,7 +38,6 @@ const Progress = z.object({
   ...plan,
   status: z.enum(['completed', 'failed', 'stalled', 'cancelled', 'rejected']),
   summary: z.string(),
-  /** Null if unknown. */
   by: name,
 });
 export type Progress = z.infer<typeof Progress>;
@@ -53,7 +52,6 @@ const Task = z.object({
   /** Null without a specific one. */
   question: z.string().nullable(),
   call: z.string(),
-  /** Hours, in a reminder. */
   waited: z.number().nullable(),
 });
 export type Task = z.infer<typeof Task>;
@@ -68,7 +66,7 @@ const Notice = z.discriminatedUnion('code', [
     by: name,
     why: z.string(),
   }),
-  /** `waited`: hours, in a reminder. `why`: the planner's reason for a change. */
+  /** `waited`: hours. `why`: the planner's reason. */
   z.object({
     code: z.literal('change_waits'),
     ...plan,
@@ -85,7 +83,7 @@ const Notice = z.discriminatedUnion('code', [
     held: z.int(),
     correcting: z.boolean(),
   }),
-  /** To one person. `text`: the question or purpose; `link`: to the card. */
+  /** `text`: the question or purpose; `link`: to the card. */
   z.object({
     code: z.literal('asked'),
     ...plan,
@@ -102,7 +100,6 @@ const Notice = z.discriminatedUnion('code', [
   z.object({
     code: z.literal('undecided'),
     ...plan,
-    /** Refused, without a new version. */
     sent_back: z.boolean(),
     days_left: z.number(),
   }),
@@ -133,13 +130,12 @@ export const MessageParts = z.discriminatedUnion('kind', [
     facts: z.object({ lines, questions, unplanned }),
     action,
   }),
-  /** The run waits for these, including those on planning costs. */
   z.object({
     kind: z.enum(['question', 'budget']),
     facts: z.object({ lines, questions }),
     action,
   }),
-  /** Outline, schedule, pattern, unfitting work, failed turn, or answer to a step. */
+  /** Outline, schedule, pattern, failed turn, or answer to a step. */
   z.object({
     kind: z.enum(['gate', 'rfc', 'escalation', 'aborted', 'confirm']),
     facts: z.object({ lines, unplanned }),
@@ -151,7 +147,6 @@ export const MessageParts = z.discriminatedUnion('kind', [
       plan_id: z.string(),
       version: z.number(),
       summary: StorableText,
-      /** To read before deciding. */
       notes: z.array(StorableText),
     }),
     action,
@@ -159,13 +154,12 @@ export const MessageParts = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('progress'), facts: Progress, action }),
   z.object({ kind: z.literal('task'), facts: Task, action }),
   z.object({ kind: z.literal('notice'), facts: Notice, action }),
-  /** `rest`: the text without style preferences, or null without any. */
+  /** `rest`: without style preferences; null without any. */
   z.object({
     kind: z.literal('said'),
     facts: z.object({
       answers: z.array(GivenAnswer),
       rest: StorableText.nullable(),
-      /** Their own words, if the message quotes another. */
       typed: StorableText.exactOptional(),
       /** The turn it joins. */
       joins: z.int().exactOptional(),
@@ -173,7 +167,6 @@ export const MessageParts = z.discriminatedUnion('kind', [
     }),
     action: z.null(),
   }),
-  /** Changed communication preferences. */
   z.object({
     kind: z.literal('preference'),
     facts: z.object({ confirmation: z.string() }),

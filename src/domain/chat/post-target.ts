@@ -16,14 +16,13 @@ export function readTarget(text: string): PostTarget {
     : { name, conversation };
 }
 
-/** A pinned place's name when it was proposed. */
 export function showTarget(conversation: Json): Json {
   return typeof conversation === 'string'
     ? (readTarget(conversation).name ?? conversation)
     : conversation;
 }
 
-/** `refusal`: a sentence. `unasked`: the platform can't be asked here. */
+/** `unasked`: the platform can't be asked here. */
 export type Target = { pinned: string } | { refusal: string; unasked?: true };
 
 type PostingStep = Pick<StepDraft, 'tool' | 'operation' | 'args'>;
@@ -35,7 +34,7 @@ export function postTargetOf({ tool, operation, args = {} }: PostingStep): strin
     : null;
 }
 
-/** Pins posting steps; refused ones stay as they are. */
+/** Refused ones stay as they are. */
 export function pinSteps<S extends PostingStep>(
   steps: S[],
   resolved: ReadonlyMap<string, Target>,

@@ -8,7 +8,7 @@ import { SessionPress } from './session-card.ts';
 export const AnyPress = z.union([CardPress, SessionPress]);
 export type AnyPress = z.infer<typeof AnyPress>;
 
-/** The steps to approve, by ID or position on the card. */
+/** By ID, or position on the card. */
 export type PressedPart = { steps: string[] } | { except: string[] } | { places: number[] };
 
 export type Press = {
@@ -19,11 +19,10 @@ export type Press = {
   fields: Record<string, FieldValue> | null;
   /** Null for all steps; for approvals. */
   part: PressedPart | null;
-  /** On single steps, for changes. */
   comments?: StepComment[];
 };
 
-/** The subject that changed; `nothing` if it only shows something. */
+/** `nothing` if it only shows something. */
 export type PressOutcome =
   | { kind: 'plan'; plan_id: string }
   | { kind: 'run'; run_id: string }

@@ -8,7 +8,6 @@ import type { Infeasibility, PortfolioReport, Schedule } from '../planning/sched
 import type { Pause, Rfc, SessionDecision } from '../planning/state.ts';
 import type { Pressed } from './card.ts';
 
-/** `text`: how it differs. */
 export type Offer = { name: string; text: string; answer: string };
 
 /** `by` may be null. `overtaken`: another request superseded it unplanned. */
@@ -26,13 +25,11 @@ export type SessionCardFacts = {
   status: PlanningStatus;
   pause: Pause | null;
   plan_id: string | null;
-  /** Their last message that isn't a decision. */
+  /** The last message that isn't a decision. */
   request: string;
-  /** The bot's last message of the turn. */
   text: string;
   questions: string[];
   offers: Offer[];
-  /** For escalations, RFCs and aborts. */
   reason: string | null;
   decision: SessionDecision;
   /** Null while open. */
@@ -49,7 +46,6 @@ export type SessionCardFacts = {
   planner: string | null;
   confidence: number | null;
   cost_usd: number;
-  /** In words. */
   approvers: string;
   may_decide: boolean;
   names?: Record<string, string>;

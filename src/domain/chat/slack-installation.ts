@@ -7,10 +7,9 @@ export type SlackInstallation = {
   name: string;
   app_id: string;
   scopes: string[];
-  /** Slack user ID. */
   installed_by: string;
   installed_at: Date;
-  /** Keeps events about an earlier installation from affecting a later one. */
+  /** Keeps old events from affecting a later installation. */
   generation: number;
   /** Null while installed. */
   removed_at: Date | null;
@@ -28,18 +27,12 @@ export type SlackInstallations = {
   find(team: string): Promise<HeldSlackInstallation | null>;
   /** Exactly this owner's; no token if it can't be decrypted. */
   read(owner: string): Promise<(HeldSlackInstallation & { readable: boolean }) | null>;
-  /**
-   * Also retries posts that waited for it.
-   * @param after the generation replaced, or null
-   * @returns false if another was stored since
-   */
+  /** Retries waiting posts. @param after the generation replaced, or null @returns false if another was stored since */
   store(installation: NewSlackInstallation, after: number | null): Promise<boolean>;
   /** Deletes the token; waiting posts record the reason. @returns false if reinstalled or already removed */
   remove(installation: Pick<SlackInstallation, 'owner' | 'generation' | 'name'>): Promise<boolean>;
   /** @returns false if the organisation has none */
   join(team: string, enterprise: string): Promise<boolean>;
-  /** @returns false if used before */
   useState(id: string, expiresAt: Date): Promise<boolean>;
-  /** By name, removed ones last. */
   list(limit: number): Promise<(SlackInstallation & { readable: boolean })[]>;
 };

@@ -8,25 +8,23 @@ export type TeamsConversation = {
   kind: 'personal' | 'group' | 'channel';
   service_url: string;
   bot: string;
-  /** In a personal chat, their Teams ID for this bot. */
+  /** Teams ID for this bot, in a personal chat. */
   person: string | null;
   team: string | null;
-  /** The person's; null if unknown. */
   timezone: string | null;
 };
 
 /** With `team`: all its channels. */
 export type TeamsArea = { tenant: string; channel: string; team: string | null };
 
-/** Stores conversations and sends unprompted messages. */
 export type TeamsConversations = {
   keep(conversation: TeamsConversation): Promise<void>;
   find(tenant: string, channel: string): Promise<TeamsConversation | null>;
   findPersonal(tenant: string, person: string): Promise<TeamsConversation | null>;
   /** When the bot first joins the channel. */
   welcome(place: ChatPlace, text: string): Promise<void>;
-  /** The app was removed; nothing is posted until it is back. */
+  /** The app was removed; nothing is posted. */
   leave(area: TeamsArea, sentAt: Date): Promise<void>;
-  /** Sends waiting posts. Both ignore news older than the last known change. */
+  /** Sends waiting posts. Both ignore old news. */
   comeBack(area: TeamsArea, sentAt: Date): Promise<void>;
 };

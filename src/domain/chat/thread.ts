@@ -7,7 +7,6 @@ export type ThreadMessage = {
   at: Date;
   /** Null for an app or if unknown. */
   account: string | null;
-  /** Display name, or null. */
   author: string | null;
   text: string;
   edited: Date | null;
@@ -22,7 +21,6 @@ export type ThreadMessages = {
   messages: ThreadMessage[];
   /** Messages before the missing ones; null if complete. */
   gap: number | null;
-  /** Null if unknown. */
   total: number | null;
   link: string | null;
   /** Why some could not be read, in a sentence. */

@@ -2,7 +2,7 @@
 import { analyse } from 'chardet';
 import iconv from 'iconv-lite';
 
-/** By WHATWG name, with a prior. */
+/** With a prior. */
 const likely: Record<string, number> = {
   'windows-1252': 0.25,
   'iso-8859-15': 0.2,
@@ -24,7 +24,7 @@ const likely: Record<string, number> = {
   'windows-1257': 0,
 };
 
-/** chardet's names to the supersets found in practice. */
+/** The supersets found in practice. */
 const wider: Record<string, string> = {
   'iso-8859-1': 'windows-1252',
   'iso-8859-8': 'windows-1255',
@@ -63,7 +63,7 @@ const within = (byte: number, from: number, to: number) => byte >= from && byte 
 export const hasWideCharacters = (name: string): boolean =>
   /^utf-(?:16|32)/.test(name) || everyday[name] !== undefined;
 
-/** `first`, `second`: the character's bytes. */
+/** The character's bytes. */
 export function characterBytes(name: string, first: number, second: number): number {
   if (name.startsWith('utf-16')) return 2;
   if (name.startsWith('utf-32')) return 4;
@@ -98,14 +98,12 @@ const scripts = [
   /\p{Script=Hangul}/u,
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u,
 ];
-/** Signs that begin words. */
 const opens = /[“„‘«‹¿¡§©]/u;
 const neutral = /[’°–—…•·\u00a0µ»›]/u;
 const beyondAscii = /\P{ASCII}/gu;
 const usualSign =
   /[“”‘’‚„«»‹›–—…•·€£¥§©®°±²³µ¼½¾¿¡×÷™№\u00a0、。「」『』・ー〜【】《》\u3000-\u303f\uff00-\uff65]/u;
 
-/** Share of non-ASCII characters. */
 export function plausibleShare(text: string): number {
   const all = text.match(beyondAscii)?.length ?? 0;
   if (all === 0) return 1;

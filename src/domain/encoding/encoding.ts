@@ -8,7 +8,7 @@ import { detectLegacy, hasUnlikely, plausibleShare } from './detect.ts';
 /** `name`: WHATWG's; `bom`: omitted from the text. */
 export type TextEncoding = { name: string; bom: boolean };
 
-/** `exact`: re-encodes to the same bytes; if not, it must not be written back. */
+/** Inexact text must not be written back. */
 export type DecodedText = { text: string; encoding: TextEncoding; exact: boolean };
 
 export const utf8: TextEncoding = { name: 'utf-8', bom: false };
@@ -29,7 +29,6 @@ const sampleBytes = 8192;
 export const markOf = ({ name, bom }: TextEncoding): Buffer =>
   Buffer.from((bom && marks.find(([of]) => of === name)?.[1]) || []);
 
-/** Null if unknown. */
 function canonicalEncoding(label: string): string | null {
   const plain = label.trim().toLowerCase();
   if (/^utf-?32[bl]e$/.test(plain)) return plain.replace(/-?32/, '-32');
@@ -44,7 +43,6 @@ export function charsetOf(contentType: string): string | null {
   return /charset\s{0,9}=\s{0,9}["']?([\w:.+-]{1,60})/i.exec(contentType)?.[1] ?? null;
 }
 
-/** By HTML or XML. */
 function declaredIn(bytes: Buffer): string | null {
   const head = bytes.toString('latin1', 0, declarationBytes).trimStart();
   if (!head.startsWith('<')) return null;
@@ -76,7 +74,7 @@ function decodeAs(name: string, bytes: Buffer, bom: boolean): DecodedText {
   return { text: text.toWellFormed(), encoding, exact };
 }
 
-/** Unmarked UTF-16 or UTF-32: ASCII leaves NULs in the same position of each unit. */
+/** ASCII leaves NULs in the same position of each unit. */
 function detectWide(head: Buffer): string | null {
   const zeros = [0, 0, 0, 0];
   head.forEach((byte, at) => {
@@ -143,12 +141,11 @@ function decodeWhole(bytes: Buffer, declared: string | null): DecodedText | null
   const name = chooseEncoding(facts, declared);
   const decoded = name === null ? null : decodeAs(name, bytes, false);
   if (declared === null || decoded?.exact) return decoded;
-  // May fit without the declaration.
+  // Maybe without the declaration.
   const other = decodeWhole(bytes, null);
   return other?.exact ? other : decoded;
 }
 
-/** Null if no text. */
 export async function detectEncoding(chunks: AsyncIterable<Buffer>): Promise<TextEncoding | null> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const facts = { head: Buffer.alloc(0), sample: Buffer.alloc(0), hasNul: false, isUtf8: true };

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { PlatformName } from '../platform-name.ts';
 import { Role } from './principal.ts';
 
-/** All others are chat platforms. */
 const OwnSurface = z.enum(['console', 'terminal', 'api', 'mcp', 'system']);
 export const Surface = z.union([OwnSurface, PlatformName]);
 export type Surface = z.infer<typeof Surface>;
@@ -16,11 +15,9 @@ export const Actor = z.object({
   via: Surface,
   /** IANA. */
   timezone: z.string().max(100).exactOptional(),
-  /** By sign-in or personal token. */
   verified: z.literal(true).exactOptional(),
   /** Maximum rights; default: by the plan's rules. */
   role: Role.exactOptional(),
-  /** Sign-in groups are outdated. */
   stale: z.literal(true).exactOptional(),
   /** Or from another organisation in a shared channel. */
   guest: z.literal(true).exactOptional(),

@@ -29,7 +29,7 @@ function checkGroups(
           message: `"${name}" could be a group of several providers. Write group:PROVIDER:${group}.`,
         },
       ];
-    // Approver rules may name a chat's group or wait for a provider.
+    // May be a chat's group or wait for a provider.
     if (chats || (meant !== null && providerOfGroup(grouping, meant) !== null)) return [];
     const message = `"${name}" is no group of "groups" or of a sign-in provider. List its people in "groups".`;
     return [{ path, message }];

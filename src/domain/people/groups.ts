@@ -7,7 +7,7 @@ export type Grouping = {
   groups: Record<string, string[]>;
   providers: Record<string, unknown>;
   apart: boolean;
-  /** Older sign-ins don't count; default: no limit. */
+  /** Older sign-ins don't count. */
   freshSince?: () => Date;
 };
 
@@ -28,7 +28,6 @@ const prefix = 'group:';
 
 export const groupNamed = (name: string): string => prefix + name;
 
-/** Null for a person's name. */
 export function groupIn(name: string): string | null {
   return name.startsWith(prefix) ? name.slice(prefix.length) : null;
 }
@@ -78,7 +77,6 @@ export function groupsOf(
   return [...new Set([...configured, ...ofProviders])];
 }
 
-/** Shortest unambiguous name. */
 export function shortName(grouping: Pick<Grouping, 'groups' | 'providers'>, group: string): string {
   const bare = group.slice(group.indexOf(':') + 1);
   return resolveGroup(grouping, bare) === group ? bare : group;

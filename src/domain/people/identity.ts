@@ -12,7 +12,6 @@ const Provider = z
   .strictObject({
     /** Sets issuer, scopes and claims. */
     preset: z.enum(['slack', 'entra', 'google']).optional(),
-    /** Button label. */
     label: z.string().min(1).max(60).optional(),
     /** Base of `/.well-known/openid-configuration`. */
     issuer: z.url().optional(),
@@ -21,7 +20,7 @@ const Provider = z
     scopes: z.array(z.string().min(1)).optional(),
     /** Without it, all are of one organisation. */
     tenant_claim: z.string().optional(),
-    /** For everyone, such as `slack:T0123ABCD`. */
+    /** `slack:T0123ABCD`. */
     tenant: z.string().min(1).max(200).optional(),
     groups_claim: z.string().default('groups'),
     /** Requires a verified e-mail address in one. */
@@ -56,7 +55,7 @@ const Provider = z
   );
 type Provider = z.infer<typeof Provider>;
 
-/** Accounts start with their provider or platform, groups with `group`. */
+/** Prefixes of accounts and groups. */
 const presetFor = (name: string) =>
   name === 'group'
     ? null
@@ -81,7 +80,6 @@ export const IdentitySettings = z.strictObject({
   session: z
     .strictObject({
       idle_hours: z.number().positive().max(8760).default(24),
-      /** Maximum session length. */
       days: z.number().positive().max(365).default(14),
     })
     .prefault({}),
@@ -163,7 +161,6 @@ export function resolveProviders({
   return Object.entries(providers).map(([name, provider]) => resolveProvider(name, provider));
 }
 
-/** Several organisations. */
 export function admitsSeveral({
   tenant,
   tenant_claim,
@@ -177,11 +174,9 @@ export function admitsSeveral({
 export type Profile = {
   account: string;
   name: string;
-  /** Verified, in an allowed domain. */
   email: string | null;
   /** `slack:T…`, `teams:GUID`, or a provider's own. */
   tenant: string | null;
-  /** Null if missing or unreadable. */
   groups: string[] | null;
 };
 
@@ -293,7 +288,7 @@ function isNamed(grouping: Groups, name: string, known: PersonGroups, within?: s
 
 export type Refusal = 'blocked' | 'groups_unread';
 
-/** Unknown membership of a blocked group also refuses. */
+/** Also if membership is unknown. */
 export function findRefusal(
   { blocked }: Pick<IdentitySettings, 'blocked'>,
   grouping: Groups,

@@ -5,7 +5,6 @@ export type LinkCommand =
   /** `once`: event ID, for retries. */
   { do: 'ask'; once?: string } | { do: 'use'; code: string } | { do: 'show' } | { do: 'remove' };
 
-/** `accounts`: empty without links. */
 export const linked = { account: z.string(), person: z.string(), accounts: z.array(z.string()) };
 
 export const LinkOutcome = z.union([
@@ -17,7 +16,7 @@ export const LinkOutcome = z.union([
 ]);
 export type LinkOutcome = z.infer<typeof LinkOutcome>;
 
-/** None, a code, `show` or `remove`. @param once event ID */
+/** @param once event ID */
 export function readLinkCommand(text: string, once?: string): LinkCommand {
   const words = text.trim();
   switch (words.toLowerCase()) {

@@ -4,7 +4,6 @@ import { line } from '../text.ts';
 import { onOneLine } from '../words.ts';
 import { memoryLimits } from './memory-note.ts';
 
-/** Personal, or shared by a chat or channel. */
 export const MemoryScope = z.enum(['person', 'conversation']);
 export type MemoryScope = z.infer<typeof MemoryScope>;
 
@@ -33,7 +32,6 @@ export const MemoryEntry = z.object({
 });
 export type MemoryEntry = z.infer<typeof MemoryEntry>;
 
-/** Each part on one line. */
 export function tidyNote({ text, name }: MemoryNote): MemoryNote {
   return { text: onOneLine(text), name: name === null ? null : onOneLine(name) };
 }
@@ -46,7 +44,7 @@ export function fold(text: string): string {
     .replace(/[“”«»]/g, '"');
 }
 
-/** At the start of a line, in mail programs. */
+/** At the start of a line. */
 const quoteBegins =
   /^(?:-{2,} ?(?:original message|forwarded message|ursprüngliche nachricht|message d'origine)|begin forwarded message|_{8,}$|(?:from|von|de|da): \S|on .{4,200} wrote:$|am .{4,200} schrieb .{1,200}:$|le .{4,200} a écrit :?$|message from .{1,200}:$)/i;
 

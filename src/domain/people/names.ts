@@ -11,7 +11,6 @@ const accountId = /^(?!group:)[a-z][a-z0-9-]*:[\s\S]/;
 /** Account IDs exactly; others without A–Z case, a leading `@` and surrounding blanks. */
 export function personKey(name: string): string {
   if (isAccountId(name)) return name;
-  // ASCII blanks only.
   const [written = ''] = /[^\t\n\r ](?:[\s\S]*[^\t\n\r ])?/.exec(name) ?? [];
   const plain = written.replace(/^@/, '');
   const lower = lowerAscii(plain);
@@ -51,7 +50,6 @@ export function foldName(name: string): string {
   return plain.replace(/[^\p{L}\p{N}\p{M}\p{Extended_Pictographic}]/gu, '') || plain;
 }
 
-/** Words for nobody in particular. */
 const words = new Set([
   ...[
     'you',
@@ -77,7 +75,7 @@ const words = new Set([
   ].map(foldName),
 ]);
 
-/** Keeps the account after an ambiguous name uncut. */
+/** Keeps the account after it uncut. */
 const maxQualified = 30;
 
 function qualifyName(displayName: string, name: string): string {
@@ -86,7 +84,7 @@ function qualifyName(displayName: string, name: string): string {
   return `${letters.length > maxQualified ? `${kept}…` : displayName} (${name})`;
 }
 
-/** Display names; where two look alike, with the identifying name. */
+/** Alike names get the identifying one too. */
 export function chooseShown(people: Called[]): Map<string, string> {
   const claims = new Map<string, Set<string>>();
   const claim = (text: string, person: string) => {

@@ -12,7 +12,6 @@ export const InteractionPolicy = z.strictObject({
 });
 export type InteractionPolicy = z.infer<typeof InteractionPolicy>;
 
-/** For a person or session. */
 export const PolicyOverride = InteractionPolicy.partial();
 export type PolicyOverride = z.infer<typeof PolicyOverride>;
 
@@ -38,7 +37,6 @@ export type PolicyRequest = {
   override: PolicyOverride;
   /** "From now on"; otherwise this conversation. */
   lasting: boolean;
-  /** One sentence. */
   confirmation: string;
   rest: string;
   /** Plan with what is known. */

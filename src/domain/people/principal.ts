@@ -27,9 +27,7 @@ export type Principal = {
   tenant: string | null;
   /** As in approver rules, without `group:`. */
   groups: string[];
-  /** Groups are outdated. */
   stale?: boolean;
-  /** Account, address, linked accounts. */
   names: string[];
   by: 'local' | 'instance' | 'token' | 'session';
 };
@@ -48,13 +46,11 @@ export const localPrincipal: Principal = {
 /** Holder of `COUNTERSIGN_API_TOKEN`. */
 export const instancePrincipal: Principal = { ...localPrincipal, by: 'instance' };
 
-/** Added to refusals if groups are outdated. */
 export const signInAgain = ({ stale }: { stale?: boolean | undefined }): string =>
   stale === true
     ? ' The groups of your last sign-in are too old to count. Sign in again in the console.'
     : '';
 
-/** By sign-in or personal token. */
 export function isKnown({ by }: Pick<Principal, 'by'>): boolean {
   return by === 'session' || by === 'token';
 }

@@ -17,10 +17,8 @@ export type UserGroupProblem =
   | 'elsewhere'
   | 'unread';
 
-/** `size`: members. */
 export type UserGroup = { team: string; id: string; handle: string; active: boolean; size: number };
 
-/** Throws CountersignError. */
 export type UserGroupReader = {
   /** Includes disabled ones. @param team null for the only workspace */
   list(team: string | null): Promise<UserGroup[]>;

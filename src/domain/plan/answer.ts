@@ -5,20 +5,18 @@ import type { FormField } from './form.ts';
 
 export type FieldValue = string | number | boolean | null;
 
-/** Text, or a form's values. */
 export type StepAnswer = string | Record<string, FieldValue>;
 
 const longest = { text: 1000, multiline: 4000 } as const;
 
 const maxOptionShown = 100;
 
-/** Its value, and its label if different. */
 export function describeOption({ value, label }: FormField['options'][number]): string {
   const shown = quoteName(value, maxOptionShown);
   return label === value ? shown : `${shown} (${quoteWords(label, maxOptionShown)})`;
 }
 
-/** As a sentence's subject: `“Which room?” is missing.` */
+/** `“Which room?” is missing.` */
 function nameOf({ label }: FormField): string {
   return quoteName(label, 200);
 }
@@ -62,7 +60,6 @@ function readNumber(field: FormField, given: unknown): Read {
   return fits(value);
 }
 
-/** `2026-03-31`. */
 function isDay(text: string): boolean {
   if (!/^[1-9]\d{3}-\d{2}-\d{2}$/.test(text)) return false;
   const time = new Date(`${text}T00:00:00Z`);
@@ -100,7 +97,7 @@ function readBoolean(field: FormField, given: unknown): Read {
   return no.includes(word) ? fits(false) : misfits(`${label} must be yes or no.`);
 }
 
-/** Accepts values as text; blank means none. */
+/** Blank means none. */
 export function readField(field: FormField, given: unknown): Read {
   const value = typeof given === 'string' ? given.trim() : given;
   if (value === undefined || value === null || value === '') {

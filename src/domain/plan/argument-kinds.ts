@@ -2,7 +2,6 @@
 import type { Json } from '../text.ts';
 import { isRecord } from './operation-form.ts';
 
-/** See `ArgumentReference`; the others likewise. */
 type Reference = { $from: string; path: string };
 
 export function isReference(value: Json | undefined): value is Reference {

@@ -29,11 +29,11 @@ export const TemplateArgument = z.strictObject({
 });
 export type TemplateArgument = z.infer<typeof TemplateArgument>;
 
-/** `{ "$decide": "the subject line" }`: by the executor's model at run time. */
+/** `{ "$decide": "the subject line" }`: by the executor's model. */
 export const RuntimeArgument = z.strictObject({ $decide: z.string().min(1).max(2000) });
 export type RuntimeArgument = z.infer<typeof RuntimeArgument>;
 
-/** Sentences; the functions below accept `args` if empty. */
+/** The functions below accept `args` if empty. */
 export function findMalformed(args: Json): string[] {
   if (isReference(args)) {
     return ArgumentReference.safeParse(args).success
@@ -66,7 +66,6 @@ export function findMalformed(args: Json): string[] {
   return [];
 }
 
-/** At any depth. */
 export function referencesOf(args: Json): ArgumentReference[] {
   if (isReference(args)) return [ArgumentReference.parse(args)];
   if (Array.isArray(args)) return args.flatMap(referencesOf);
@@ -74,7 +73,7 @@ export function referencesOf(args: Json): ArgumentReference[] {
   return [];
 }
 
-/** None if one is malformed; the step's own check reports it. */
+/** None if one is malformed. */
 export function safeReferences(args: Json): ArgumentReference[] {
   try {
     return referencesOf(args);
@@ -83,7 +82,6 @@ export function safeReferences(args: Json): ArgumentReference[] {
   }
 }
 
-/** At any depth. */
 export function artifactsOf(args: Json): ArtifactReference[] {
   if (isArtifact(args)) return [ArtifactReference.parse(args)];
   if (Array.isArray(args)) return args.flatMap(artifactsOf);
@@ -110,12 +108,10 @@ export function hasRuntime(args: Json): boolean {
   return isObject(args) && Object.values(args).some(hasRuntime);
 }
 
-/** Whether a value is unknown until the step runs. */
 export function isOpen(args: Json): boolean {
   return referencesOf(args).length > 0 || artifactsOf(args).length > 0 || hasRuntime(args);
 }
 
-/** Top-level arguments with unknown values. */
 export function openArguments(args: JsonObject): string[] {
   return Object.entries(args)
     .filter(([, value]) => isOpen(value))

@@ -8,7 +8,7 @@ export const Artifact = z.object({
   /** Bytes. */
   size: z.int(),
   sha256: z.string(),
-  /** Null if it came with the plan or its planning. */
+  /** Null if from the proposal or its planning. */
   step_id: z.string().nullable(),
   created_at: z.iso.datetime(),
 });

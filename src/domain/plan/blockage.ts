@@ -8,14 +8,12 @@ export const Blockage = z.object({
   step_ids: z.array(z.string()),
   /** At most `maxCounted`. */
   count: z.int(),
-  /** Capabilities, operations or pools. */
   needs: z.array(z.string()),
   /** With advice: `no worker offers the capability gpu. Start a worker …`. */
   reason: z.string(),
 });
 export type Blockage = z.infer<typeof Blockage>;
 
-/** Bounds the cost for large plans. */
 export const maxCounted = 1000;
 
 function describeOthers(others: number): string {

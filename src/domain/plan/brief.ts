@@ -4,7 +4,6 @@ import type { PatchOutcome } from './patch-outcome.ts';
 import type { ApproverPolicy, PlanStatus, StepStatus } from './plan.ts';
 
 export type BriefStep = {
-  /** As on the card. */
   label: string;
   id: string;
   status: StepStatus;
@@ -31,18 +30,15 @@ export type BriefPlan = {
   id: string;
   title: string;
   status: PlanStatus;
-  /** If several people take part. */
   people?: { asked_by: string; decided_by: string | null };
   /** Changes must name it. */
   revision: number;
   total_steps: number;
-  /** While it waits for approval. */
   waits?: { requester: string; approvers: ApproverPolicy };
   result: string | null;
   /** US dollars including planning, and the plan's limit. */
   cost_usd: number;
   budget_usd?: number;
-  /** Repeating steps. */
   series?: {
     id: string;
     title: string;

@@ -51,7 +51,6 @@ export type BuiltPlan = { title: string; steps: BuiltStep[]; repeats: RepeatRule
 
 export const emptyPlan: BuiltPlan = { title: '', steps: [], repeats: '', from: '' };
 
-/** Waits for the step before. */
 function newStep(form: OperationForm, { steps }: BuiltPlan): BuiltStep {
   const numbers = steps.map(({ id }) => Number(id));
   const last = steps.at(-1);
@@ -66,7 +65,6 @@ function newStep(form: OperationForm, { steps }: BuiltPlan): BuiltStep {
   };
 }
 
-/** Replaces by ID, or appends. */
 function withStep(plan: BuiltPlan, step: BuiltStep): BuiltPlan {
   const known = plan.steps.some(({ id }) => id === step.id);
   const steps = known
@@ -102,7 +100,6 @@ function withMoved(plan: BuiltPlan, id: string, by: -1 | 1): BuiltPlan {
   return { ...plan, steps: plan.steps.toSpliced(from, 1).toSpliced(to, 0, step) };
 }
 
-/** First sentence of the description. */
 export const gistOf = ({ description, name }: { description: string; name: string }): string =>
   firstSentence(description).slice(0, 200) || name;
 
@@ -161,11 +158,9 @@ const maxItems = 50;
 export type BuildMove =
   | { kind: 'choose'; form: OperationForm }
   | { kind: 'edit'; step: string }
-  /** Undefined removes an entry. */
   | { kind: 'fill'; entries: Record<string, Entry | undefined> }
   | { kind: 'wait'; after?: string[]; at?: string }
   | { kind: 'repeat'; list: string; count: number }
-  /** Unless an entry is invalid. */
   | { kind: 'add' }
   | { kind: 'leave' }
   | { kind: 'remove'; step: string }

@@ -15,7 +15,6 @@ export function sayHeadline({ headline }: Pick<CallDescription, 'headline'>): st
   return headline.map((word) => (typeof word === 'string' ? word : exactOf(word))).join(' ');
 }
 
-/** With its full length. */
 export function shortenSized(text: string, most: number): string {
   return text.length <= most
     ? text

@@ -10,12 +10,11 @@ import { SeenState } from './seen.ts';
 export const CallClass = z.enum(['reads', 'changes', 'outside']);
 export type CallClass = z.infer<typeof CallClass>;
 
-/** A whole value, or its source. */
 const CallValue = z.object({
   text: z.string(),
   /** From an earlier step or run time. */
   later: z.boolean(),
-  /** JSON of a value that is no text. */
+  /** For values that are no text. */
   json: z.literal(true).exactOptional(),
 });
 export type CallValue = z.infer<typeof CallValue>;
@@ -35,9 +34,8 @@ export const CallDescription = z.object({
   destructive: z.boolean(),
   /** `['Moves', { a.txt }, 'to', { b.txt }]`: plain strings are ours, the others values. */
   headline: z.array(z.union([z.string(), CallValue])),
-  /** Arguments not in the headline. */
   parts: z.array(CallPart),
-  /** When proposed. `fails`: makes the call fail. */
+  /** As proposed. */
   target: SeenState.extend({ name: z.string(), fails: z.boolean() }).exactOptional(),
 });
 export type CallDescription = z.infer<typeof CallDescription>;
@@ -49,8 +47,7 @@ export const ShownStep = Step.extend({
 export type ShownStep = z.infer<typeof ShownStep>;
 
 /**
- * Whether a person confirms values decided at run time: of guarded, irreversible and external calls, and those that select what
- * changes.
+ * Whether a person confirms run-time values: for guarded, irreversible and external calls, and those that select what changes.
  */
 export function asksForValues(
   args: JsonObject,

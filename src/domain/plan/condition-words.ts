@@ -9,7 +9,6 @@ export function describePlace(path: string, label: string): string {
   return `step ${label} ${/^[\w/~.-]+$/.test(path) ? path : JSON.stringify(path)}`;
 }
 
-/** A Yes/No answer or a form's field of that name. */
 const isAnswer = (path: string) => path === '/answer' || path === '/fields/answer';
 
 /** `Ana answers Yes to step 1`, or null. Exact: "yes" never equals "Yes". */

@@ -43,7 +43,7 @@ export type StepCondition = z.infer<typeof StepCondition>;
 export const ShownCondition = StepCondition.safeExtend({ label: z.string().exactOptional() });
 export type ShownCondition = z.infer<typeof ShownCondition>;
 
-/** Skipped by a condition or a No, directly or through a dependency. */
+/** By a condition or a No, maybe through a dependency. */
 export const conditionNotMet = 'condition_not_met';
 
 export function conditionsOf(

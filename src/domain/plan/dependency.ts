@@ -36,10 +36,8 @@ const WrittenDependency = Dependency.extend({
     }),
   );
 
-/** A bare ID, or with type and wait. */
 export const DraftDependency = z.union([line(200), WrittenDependency]);
 
-/** An ID if that says all. */
 export function fromDependency(dependency: Dependency): string | Dependency {
   const { id, type, lag_minutes } = dependency;
   return type === 'FS' && lag_minutes === 0 ? id : dependency;

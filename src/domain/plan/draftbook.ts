@@ -7,15 +7,11 @@ export type Quote = z.infer<typeof Quote>;
 
 const Entry = z.object({
   n: z.int().min(1),
-  /** One line. */
   text: z.string(),
   /** Absent in older draftbooks. */
   quotes: z.array(Quote).optional(),
-  /** Counted, not quoted. */
   omitted: z.int().min(0).default(0),
-  /** Outputs represented. */
   count: z.int().min(1),
-  /** Some sources are cut. */
   shortened: z.boolean(),
   steps: z.array(z.string()).optional(),
   /** Entries of `books`, as ranges `1-25,30`. */
@@ -28,10 +24,9 @@ export const Draftbook = z.object({
   title: z.string(),
   budget_tokens: z.int(),
   tokens: z.int(),
-  /** Included, and selected steps without output. */
+  /** With selected steps without output. */
   sources: z.int(),
   missing: z.int(),
-  /** Draftbook IDs. */
   books: z.array(z.string()),
   entries: z.array(Entry),
 });
@@ -43,9 +38,7 @@ export const ReportTrace = z.object({
   text: z.string(),
   /** `entries`: numbers in `entries` below; empty if unsourced. */
   sentences: z.array(z.object({ text: z.string(), entries: z.array(z.int()) })),
-  /** With their original steps. */
   entries: z.array(z.object({ n: z.int(), text: z.string(), steps: z.array(z.string()) })),
-  /** Cited but nonexistent. */
   unknown_sources: z.int(),
   cost_usd: z.number(),
 });

@@ -1,7 +1,6 @@
 // Precedence constraints, without a schema, for the console.
 import type { DependencyType } from './dependency.ts';
 
-/** The ends that a type constrains. */
 export const edgeEnds: Record<DependencyType, { fromFinish: boolean; toFinish: boolean }> = {
   FS: { fromFinish: true, toFinish: false },
   SS: { fromFinish: false, toFinish: false },

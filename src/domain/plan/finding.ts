@@ -15,24 +15,16 @@ export const FindingCategory = z.enum([
   'source_changed',
   /** Since the proposal. */
   'drift',
-  /** A requirement of the plan or a step. */
   'precondition',
-  /** By the step. */
   'reported',
-  /** A check of the plan's own results. */
   'verification',
-  /** The plan had changed. */
   'conflict',
   'budget',
-  /** Many attempts. */
   'retries',
   /** Unknown, ambiguous or circular. */
   'prerequisite',
-  /** A deadline or fixed time can't be kept. */
   'schedule',
-  /** A part could not be planned. */
   'planning',
-  /** Did not converge. */
   'replanning',
   /** By someone who may not change the plan. */
   'suggestion',
@@ -46,7 +38,7 @@ export const FindingAction = z.enum([
   'proceed',
   /** Never runs stale steps. */
   'leave_out',
-  /** Nothing stale, or settled otherwise. */
+  /** Nothing stale, or already settled. */
   'dismiss',
 ]);
 export type FindingAction = z.infer<typeof FindingAction>;
@@ -73,7 +65,6 @@ export type Evidence = z.infer<typeof Evidence>;
 export const NewFinding = z.strictObject({
   severity: Severity,
   category: FindingCategory,
-  /** One or two sentences. */
   message: line(2000),
   /** Also affects its dependents. */
   step_id: line(200).optional(),
@@ -107,7 +98,6 @@ export const Finding = z.object({
   actions: z.array(FindingAction),
   status: FindingStatus,
   stale_steps: z.int(),
-  /** Attempts. */
   replans: z.int(),
   patch_id: z.string().nullable(),
   raised_by: z.string(),

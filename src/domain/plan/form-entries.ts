@@ -19,7 +19,6 @@ import {
 export type Zone = {
   toMoment(local: string): string | null;
   toLocal(moment: string): string | null;
-  /** Words such as `tomorrow`, where people type. */
   toDay?(words: string): string | null;
 };
 
@@ -135,7 +134,6 @@ function writeValue(root: JsonObject, path: string[], value: Json, lists: Set<st
 const listsOf = (fields: OperationField[]): string[][] =>
   fields.flatMap(({ list }) => (list?.index === 0 ? [list.path] : []));
 
-/** Drops items without entries. */
 function closeGaps(value: Json): Json {
   if (isOpenEntry(value)) return value;
   if (Array.isArray(value)) return value.filter(() => true).map(closeGaps);
@@ -208,7 +206,7 @@ export function readEntries(
     items.length = Math.min(items.length, Math.max(...own));
   }
   for (const { path, value } of given) writeValue(args, path, value, lists);
-  return { args: closeGaps(args) as JsonObject, problems }; // an object stays one
+  return { args: closeGaps(args) as JsonObject, problems };
 }
 
 function readAt(value: Json | undefined, path: string[]): Json | undefined {
@@ -249,7 +247,7 @@ export function toEntry({ holds, type }: OperationField, value: Json, zone: Zone
 const isEmpty = (value: Json | undefined): boolean =>
   typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 
-/** Undefined if nothing is left. List items keep their places. */
+/** Undefined if nothing is left. */
 function withoutPaths(value: Json, paths: string[][]): Json | undefined {
   if (paths.some((path) => path.length === 0)) return undefined;
   const isContainer = Array.isArray(value) || isRecord(value);

@@ -47,7 +47,6 @@ const FormField = z
     label: words(200).optional(),
     type: z.enum(fieldTypes, `must be one of ${fieldTypes.join(', ')}`).default('text'),
     required: z.boolean('must be true or false').default(false),
-    /** A format or example. */
     help: words(300).nullish(),
     options: z
       .array(Option, 'must be a list')
@@ -116,7 +115,6 @@ const ObjectSchema = z.looseObject({
 
 const Titled = z.array(z.looseObject({ const: z.unknown(), title: z.unknown().optional() }));
 
-/** An `enum` or titled constants. */
 export function optionsOf({ enum: values, oneOf, anyOf }: z.infer<typeof Property>): unknown {
   if (values !== undefined) return values;
   const titled = Titled.safeParse(oneOf ?? anyOf);
@@ -174,7 +172,6 @@ export function readForm(form: Json): ReadForm {
   return { ok: false, problems: [...new Set(problems)] };
 }
 
-/** Empty without a form. */
 export function fieldsOf(form: Json | undefined): FormField[] {
   if (form === null || form === undefined) return [];
   const read = readForm(form);

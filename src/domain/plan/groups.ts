@@ -19,7 +19,6 @@ export const StepGroup = z.object({
   /** `ended_at`: once all have. */
   started_at: time.nullable(),
   ended_at: time.nullable(),
-  /** By schedule or durations. */
   expected: z.object({ starts_at: time, ends_at: time }).nullable(),
   critical: whole,
 });
@@ -27,13 +26,10 @@ export type StepGroup = z.infer<typeof StepGroup>;
 
 export const PlanGroups = z.object({
   by: GroupBy,
-  /** Most telling first. */
   choices: z.array(GroupBy),
-  /** In plan order. */
   groups: z.array(StepGroup),
-  /** Left out. */
   rest: z.object({ groups: whole, steps: whole }),
-  /** Dependencies of steps in `to` on `from`, heaviest first; both directions are possible. */
+  /** `to` depends on `from`; heaviest first. */
   edges: z.array(z.object({ from: text, to: text, dependencies: whole })),
   edges_total: whole,
 });

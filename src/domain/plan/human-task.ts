@@ -15,7 +15,6 @@ export function isConfirmation({ tool, operation }: Named): boolean {
 
 const isWord = (word: string) => (text: string) => text.trim().toLowerCase() === word;
 
-/** The form's only Yes/No field. */
 function findYesNoField(args: Asking['args']): string | null {
   const [field, ...others] = fieldsOf(args.form);
   if (field === undefined || others.length > 0) return null;
@@ -31,7 +30,7 @@ export function asksYesOrNo(step: Asking): boolean {
 
 const isTask = ({ tool, operation }: Named) => operationName(tool, operation) === 'human_task';
 
-/** Path in the step's output, and the value for No. */
+/** In the step's output. */
 function placeOfNo(step: Asking): { path: string; no: (value: Json | undefined) => boolean } {
   const field = isConfirmation(step) ? null : findYesNoField(step.args);
   const no = (value: Json | undefined) =>
@@ -58,7 +57,6 @@ export function decidesItself(
   return !isConfirmation(question) && referencesOf(args).some(({ $from }) => $from === question.id);
 }
 
-/** Fails for certain. */
 function failsOnNo({ path, is, value }: StepCondition, question: Asking): boolean {
   const place = placeOfNo(question);
   if (path !== place.path) return false;
@@ -80,7 +78,6 @@ export function leftOutByNo(steps: readonly Waiting[], question: Waiting): Set<s
       (waits.some(({ id }) => id === question.id) && (isCall || !decidesItself(step, question)))
     );
   };
-  // Each round adds dependents.
   for (let size = -1; size < left.size; ) {
     size = left.size;
     for (const step of steps) if (isLeft(step)) left.add(step.id);
@@ -88,24 +85,21 @@ export function leftOutByNo(steps: readonly Waiting[], question: Waiting): Set<s
   return left;
 }
 
-/** In any status. */
 export function isHumanTask({ tool, operation }: Pick<Step, 'tool' | 'operation'>): boolean {
   return ['human_task', 'human_confirm'].includes(operationName(tool, operation));
 }
 
-/** Who took it over, or null. */
 export function takerOf({ output }: Pick<Step, 'output'>): string | null {
   const taken = isObject(output) ? output.taken_over_by : null;
   return typeof taken === 'string' ? taken : null;
 }
 
-/** As asked, else as proposed. */
 export function assigneeOf(
   step: Pick<Step, 'tool' | 'operation' | 'args' | 'output'>,
 ): string | null {
   if (!isHumanTask(step)) return null;
   const { output, args } = step;
-  // Known only once the step asks, if an earlier step names them.
+  // Named by an earlier step, so known only once the step asks.
   const asked = isObject(output) ? output.assignee : null;
   const assignee = asked ?? args.assignee;
   return typeof assignee === 'string' && assignee !== '' ? assignee : null;

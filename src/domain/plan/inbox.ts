@@ -10,7 +10,6 @@ import type { PlanScope } from './scope.ts';
 export const InboxGroup = z.enum(['needs_you', 'running', 'failed', 'others', 'done']);
 export type InboxGroup = z.infer<typeof InboxGroup>;
 
-/** Kinds of things that wait for the reader. */
 export const InboxWait = z.enum(['approval', 'change', 'task', 'outcome', 'problem']);
 export type InboxWait = z.infer<typeof InboxWait>;
 
@@ -26,7 +25,7 @@ export type InboxPlan = z.infer<typeof InboxPlan>;
 
 export const InboxPage = z.object({
   group: InboxGroup,
-  /** On all pages; ended plans up to 1,000. */
+  /** Ended plans up to 1,000. */
   total: z.int(),
   counted: z.boolean(),
   plans: z.array(InboxPlan),
@@ -46,15 +45,13 @@ export type InboxChange = z.infer<typeof InboxChange>;
 /** Without `group`: the first page of each. */
 export type InboxQuery = {
   user: string;
-  /** All in title, summary, ID or requester; case-insensitive. */
+  /** All in title, summary, ID or requester. */
   words?: string;
   /** Requester, approver or assignee; `me`: the reader. */
   person?: string;
-  /** Or operation. */
   tool?: string;
   group?: InboxGroup;
   cursor?: string;
   limit: number;
-  /** One organisation. */
   within?: PlanScope;
 };

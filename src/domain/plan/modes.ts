@@ -20,7 +20,6 @@ export const WantedModes = z.strictObject({
 });
 export type WantedModes = z.infer<typeof WantedModes>;
 
-/** For an “extensively” control. */
 export const extensively = {
   plan_reasoning_mode: 'extensive',
   planning_mode: 'extensive',
@@ -39,11 +38,9 @@ export function pickModes({
 }
 
 type Granularity = {
-  /** In a one-layer plan, or in each part. */
+  /** Also per part. */
   steps: number;
-  /** Per scaffold. */
   parts: number;
-  /** Maximum steps of one kind. */
   partitionSize: number;
 };
 

@@ -9,7 +9,6 @@ type Path = z.infer<typeof Path>;
 
 export type OpenPlace = { path: Path; argument: RuntimeArgument };
 
-/** At any depth, in order. */
 export function findPlaces(value: Json, path: Path = []): OpenPlace[] {
   if (isRuntime(value)) return [{ path, argument: value }];
   if (Array.isArray(value)) return value.flatMap((item, i) => findPlaces(item, [...path, i]));
@@ -45,7 +44,6 @@ export const Undecided = z.looseObject({
 });
 export type Undecided = z.infer<typeof Undecided>;
 
-/** Kept until the step runs. */
 export const Chosen = z.looseObject({
   chosen: z.array(z.object({ path: Path, value: JsonValue })),
 });

@@ -18,7 +18,6 @@ export const OperationField = z.object({
   name: z.string(),
   path,
   label: z.string(),
-  /** Without `within`. */
   short: z.string(),
   /** `Entities 1`, or empty. */
   within: z.string(),
@@ -37,7 +36,6 @@ export const OperationField = z.object({
   mayBeEmpty: z.boolean(),
   /** Default, not sent if unchanged. */
   initial: z.union([z.string(), z.boolean(), JsonObject]).nullable(),
-  /** If it belongs to a list's item. */
   list: z.object({ path, label: z.string(), index: z.int() }).nullable(),
   /** Shown only for this value of another field. */
   when: z.object({ field: z.string(), value: z.string() }).nullable(),
@@ -46,7 +44,6 @@ export const OperationField = z.object({
 });
 export type OperationField = z.infer<typeof OperationField>;
 
-/** A search result. */
 export const OperationOffer = z.object({
   name: z.string(),
   tool: z.string(),

@@ -19,7 +19,6 @@ export type Suggestion = { value: string; label: string };
 export const isRecord = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Known only when the step runs. */
 export const isOpenEntry = (value: unknown): value is JsonObject =>
   isRecord(value) &&
   Object.keys(value).some((key) => /^\$(?:from|decide|template|artifact)$/.test(key));
@@ -46,7 +45,7 @@ function inItem(field: OperationField, index: number): OperationField {
   };
 }
 
-/** `counts`: by the list's pointer; default: as many as there are. */
+/** Default: as many as there are. */
 export function repeatItems(
   fields: OperationField[],
   counts: Readonly<Record<string, number>>,
@@ -67,7 +66,6 @@ export function repeatItems(
   });
 }
 
-/** By chosen alternatives. */
 export function visibleFields(fields: OperationField[], entries: Entries): OperationField[] {
   const byName = new Map(fields.map((field) => [field.name, field]));
   const isThere = ({ when }: OperationField): boolean => {
@@ -79,7 +77,6 @@ export function visibleFields(fields: OperationField[], entries: Entries): Opera
   return fields.filter(isThere);
 }
 
-/** From the schema. */
 export function initialEntries(fields: OperationField[]): Entries {
   return Object.fromEntries(
     fields.flatMap(({ name, initial }) => (initial === null ? [] : [[name, initial]])),

@@ -20,7 +20,6 @@ export const PatchOutcome = z.object({
   added: z.int(),
   changed: z.int(),
   removed: z.int(),
-  /** `stale`: becoming stale. */
   rerun: z.int(),
   invalidated: z.int(),
   reason: z.string().nullable(),

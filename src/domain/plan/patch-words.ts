@@ -17,7 +17,6 @@ export const maxShownOperations = 20;
 
 type NameStep = (id: string) => string;
 
-/** Limits on quoted text and named steps. */
 type Room = { text: number; named: number; name: NameStep };
 const brief = { text: 160, named: 5 };
 const unlimited = { text: Number.POSITIVE_INFINITY, named: Number.POSITIVE_INFINITY };
@@ -85,7 +84,6 @@ function describeAdded(step: AddedDraft, fields: StepSettings, room: Room): stri
   return `${given.length === 0 ? '' : ` with ${listOf(given)}`}${waits.length === 0 ? '' : `, ${listOf(waits)}`}`;
 }
 
-/** Uncut, without its call. */
 export function describeAddition(step: AddedDraft, name: NameStep): string {
   const {
     id,
@@ -161,7 +159,6 @@ export function describeWhole(operation: PatchOperation, name: NameStep): string
   return describe(operation, { ...unlimited, name });
 }
 
-/** All IDs in uncut descriptions. */
 export function shownIds(operations: PatchOperation[]): Set<string> {
   const ids = new Set<string>();
   const name = (id: string) => {

@@ -13,7 +13,6 @@ export type PatternType = z.infer<typeof PatternType>;
 
 const proposedName = /^proposed:[a-z][a-z0-9_]{0,79}$/;
 
-/** Not yet approved. */
 export const ProposedName = z.string().regex(proposedName, 'must be proposed:<snake_case_name>');
 
 export const IntroducedBy = z.enum(['system', 'user_feedback', 'ai_adaptation']);
@@ -29,7 +28,6 @@ export const PatternSpec = z.strictObject({
   introduced_by: IntroducedBy.default('system'),
   /** Its rules apply to a proposed pattern. */
   source_pattern: PatternType.optional(),
-  /** Why known patterns don't fit. */
   rfc: line(2000).optional(),
 });
 export type PatternSpec = z.infer<typeof PatternSpec>;
@@ -38,7 +36,6 @@ export function isProposed(name: string | undefined): boolean {
   return name?.startsWith('proposed:') ?? false;
 }
 
-/** The name once approved. */
 export const withoutMark = (name: string): string => name.replace(/^proposed:/, '');
 
 export function canonicalPattern(pattern: PatternSpec): PatternType {

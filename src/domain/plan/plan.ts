@@ -61,7 +61,6 @@ export type ApproverPolicy = z.infer<typeof ApproverPolicy>;
 
 export const Risk = z.strictObject({
   text: line(1000),
-  /** How to recognise it. */
   sign: line(1000).optional(),
 });
 export type Risk = z.infer<typeof Risk>;
@@ -78,13 +77,11 @@ export const PlanContext = z.strictObject({
   artifacts: z
     .array(z.strictObject({ id: line(80), name: line(300), size: z.number().int() }))
     .default([]),
-  /** If a planner found one. */
   pattern: PatternSpec.optional(),
-  /** Unless the defaults. */
   modes: PlanningModes.optional(),
   /** US dollars, planning included. */
   budget_usd: BudgetUsd.exactOptional(),
-  /** The `for_each` of each group of steps, for planners that change it. */
+  /** By group, for planners that change it. */
   groups: z
     .record(line(200), z.strictObject({ title: line(3000), each: JsonObject }))
     .exactOptional(),
@@ -130,17 +127,13 @@ const Failure = z.object({
   message: text,
   /** `attempt`: the next, at `available_at`; `of`: the maximum. */
   retry: z.object({ attempt: whole, of: whole }).exactOptional(),
-  /** Steps whose No skipped it. */
   questions: z.array(text).exactOptional(),
 });
 
-/** Why a step failed, was skipped or is stale. */
 const StepError = Failure.extend({
-  /** A running or unknown step becomes stale when it ends. */
+  /** Running and unknown steps become stale when they end. */
   finding: text.exactOptional(),
-  /** About the step. */
   others: z.array(text).exactOptional(),
-  /** Before it became stale. */
   was: z.object({ status: StepStatus, error: Failure.nullable() }).exactOptional(),
 });
 export type StepError = z.infer<typeof StepError>;
@@ -152,12 +145,11 @@ export const Step = z.object({
   position: whole,
   /** `2a`; unique and stable within a version. */
   label: text,
-  /** When proposed. */
   effect: Effect,
   guarded: z.boolean(),
   status: StepStatus,
   attempt: whole,
-  /** Since last made ready by a person or the start. */
+  /** Since a person or the start made it ready. */
   tries: whole,
   /** Since when it can run, or when it is retried. */
   available_at: time.nullable(),
@@ -166,9 +158,8 @@ export const Step = z.object({
   result_summary: text.nullable(),
   error: StepError.nullable(),
   output: JsonValue,
-  /** To a person. */
   question: text.nullable(),
-  /** With references resolved; null unless confirmed by a person. */
+  /** Null unless confirmed by a person. */
   final_args: JsonObject.nullable(),
 });
 export type Step = z.infer<typeof Step>;
@@ -220,7 +211,6 @@ export const Plan = z.object({
   /** Running steps end; none starts. */
   paused: z.boolean(),
   revising: z.boolean(),
-  /** `each`: every step waits for a person. */
   step_approval: z.enum(['none', 'each']),
   /** End of its last series (year 9999: none); null if not recurring. */
   open_until: time.nullable(),
@@ -232,11 +222,9 @@ export const Plan = z.object({
   context: PlanContext,
   risks: z.array(Risk),
   rejection_history: z.array(Rejection),
-  /** For the current version, in order. */
   approvals: z.array(z.object({ by: text, at: time })),
   pending_patch: PatchOutcome.nullable(),
   findings_open: OpenFindings,
-  /** As approved. */
   series: z.array(Series),
 });
 export type Plan = z.infer<typeof Plan>;

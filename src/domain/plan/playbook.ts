@@ -27,23 +27,19 @@ export type PlaybookValues = z.infer<typeof PlaybookValues>;
 
 const Parameter = z.object({
   name: z.string(),
-  /** In the plan. */
   text: z.string(),
   /** Keeps the text if omitted. */
   optional: z.boolean(),
-  /** Occurrences. */
   places: z.int(),
 });
 export type PlaybookParameter = z.infer<typeof Parameter>;
 
-/** Without steps. */
 export const Playbook = z.object({
   name: z.string(),
   title: z.string(),
   owner: z.string(),
   /** Empty if shipped with Countersign. */
   plan_id: z.string(),
-  /** Times saved. */
   version: z.int(),
   params: z.array(Parameter),
   total_steps: z.int(),
@@ -126,7 +122,7 @@ function replaceTexts(
   const { title, summary, steps, series, context } = draft;
   return {
     ...draft,
-    // Group templates hold the old texts.
+    // Templates hold the old texts.
     ...(typeof context === 'object' ? { context: withoutGroups(context) } : {}),
     title: change.text(title),
     ...(summary === undefined ? {} : { summary: change.text(summary) }),
@@ -153,7 +149,6 @@ export function countPlaces(draft: PlanDraft, texts: string[]): number[] {
   return [...places.values()];
 }
 
-/** Default: its text in the plan. */
 export function readParameter({ name, text }: PlaybookParameter, values: PlaybookValues): string {
   return (Object.hasOwn(values, name) ? values[name] : undefined) ?? text;
 }

@@ -7,7 +7,6 @@ export type Hunk = z.infer<typeof Hunk>;
 
 export const FilePreview = z.object({
   path: z.string(),
-  /** `other`: no text, such as a folder. */
   found: z.enum(['nothing', 'file', 'other']),
   /** Bytes. */
   size: z.int().nullable(),
@@ -23,7 +22,6 @@ export type FilePreview = z.infer<typeof FilePreview>;
 export const StepPreview = z.object({
   step_id: z.string(),
   file: FilePreview,
-  /** Since proposed. */
   changed: z.boolean(),
 });
 export type StepPreview = z.infer<typeof StepPreview>;

@@ -6,7 +6,6 @@ export const Recurring = z.object({
   /** `REM-…` or `PLAN-3f9a1c20/standup`. */
   id: z.string(),
   kind: z.enum(['reminder', 'series']),
-  /** A reminder's text or a title. */
   title: z.string(),
   /** In words; null if it happens once. */
   rule: z.string().nullable(),
@@ -15,7 +14,7 @@ export const Recurring = z.object({
   next_at: z.iso.datetime(),
   then_at: z.iso.datetime().nullable(),
   plan_id: z.string().nullable(),
-  /** Remaining steps and series if it ends. */
+  /** If it ends. */
   others: z.int(),
 });
 export type Recurring = z.infer<typeof Recurring>;
@@ -27,7 +26,6 @@ export const RecurringChange = z.discriminatedUnion('action', [
     action: z.literal('change'),
     /** `every Tuesday at 9:00`, `tomorrow at 14:00`. */
     when: line(200).exactOptional(),
-    /** To say, write or post. */
     text: line(2000).exactOptional(),
   }),
   z.strictObject({ action: z.literal('end') }),

@@ -33,11 +33,9 @@ export function isReplanning({
 
 export type ReplanTask = {
   finding: Finding;
-  /** `tenant`: organisation. */
   plan: { id: string; title: string; requester: string; revision: number; tenant: string | null };
   /** Model replies are stored under it. */
   stepId: string;
-  /** Why earlier changes were refused. */
   refused: string[];
   timezone: string;
   /** Null if no model may be used. */

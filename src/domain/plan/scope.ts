@@ -4,7 +4,6 @@ import type { PlatformName } from '../platform-name.ts';
 export type PlanScope = {
   /** `slack:T…`, `teams:GUID`, or a provider's name. */
   tenant: string;
-  /** Or one of their accounts. */
   reader: string;
 };
 

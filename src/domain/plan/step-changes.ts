@@ -8,14 +8,12 @@ import { type AskingStep, labelConditions } from './condition-labels.ts';
 import { describeConditions } from './condition-words.ts';
 import type { Dependency } from './dependency.ts';
 
-/** Labels, and steps that conditions refer to. */
 export type FieldNaming = {
   label: string;
   nameStep: (id: string) => string;
   asking: AskingStep[];
 };
 
-/** Unique within a step. */
 export const keyOfDependency = ({ id, type }: Pick<Dependency, 'id' | 'type'>): string =>
   `${type} ${id}`;
 

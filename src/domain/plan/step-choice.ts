@@ -12,7 +12,6 @@ type Numbered = NumberedStep<Pick<ShownStep, 'id' | 'after' | 'call'>>;
 const item = /^\d{1,6}[a-z]{0,2}(?: ?[-–] ?\d{1,6})?$/;
 const maxDescribed = 5;
 
-/** Null if none. */
 export function readStepChoice(text: string): StepChoice | null {
   const plain = text.trim().toLowerCase().replace(/\s+/g, ' ');
   const isRest = plain.startsWith('all but ');
@@ -26,7 +25,6 @@ export function readStepChoice(text: string): StepChoice | null {
   return { kind: isRest ? 'all_but' : 'only', items };
 }
 
-/** For large plans, with alternatives. */
 export const noPartWords = `You can leave out steps by number in plans of up to ${maxNumbered} steps; this one has more. Uncheck them under Steps in the console, or propose changes.`;
 
 /** Larger plans have no numbers. @throws `invalid_request` with alternatives */

@@ -20,7 +20,6 @@ type Shape<Key extends 'draft' | 'stored' | 'change'> = {
   >;
 };
 
-/** By field. */
 function shapeOf<Key extends 'draft' | 'stored' | 'change'>(key: Key): Shape<Key> {
   const given = allFields.flatMap(([name, field]) => {
     const schema = field[key];
@@ -30,7 +29,6 @@ function shapeOf<Key extends 'draft' | 'stored' | 'change'>(key: Key): Shape<Key
   return Object.fromEntries(given) as Shape<Key>;
 }
 
-/** An operation with arguments, or a person's task. */
 export const StepDraft = z.strictObject(shapeOf('draft'));
 export type StepDraft = z.infer<typeof StepDraft>;
 
@@ -42,7 +40,6 @@ export type StepContent = z.infer<z.ZodObject<typeof storedShape>>;
 export const StepSettings = z.strictObject(shapeOf('change')).partial();
 export type StepSettings = z.infer<typeof StepSettings>;
 
-/** Fields that bind a call. */
 export type SealedField = {
   [Name in FieldName]: NonNullable<Rows[Name]['sealed']> extends never ? never : Name;
 }[FieldName];
@@ -50,7 +47,6 @@ export const sealedFields = allFields.filter(
   (entry): entry is [SealedField, StepField] => entry[1].sealed !== undefined,
 );
 
-/** Equals an omitted field. */
 export function isEmpty({ empty }: StepField, value: unknown): boolean {
   // Older programs' steps lack newer fields.
   if (value === undefined || value === empty) return true;
@@ -81,7 +77,6 @@ function storedValue(field: StepField, given: unknown): unknown {
   return field.store === undefined ? given : field.store(given);
 }
 
-/** Unless determined elsewhere. */
 export function contentOfDraft(draft: StepDraft): StepContent {
   const given: Partial<Record<FieldName, unknown>> = draft;
   return asContent(allFields.map(([name, field]) => [name, storedValue(field, given[name])]));
@@ -133,7 +128,6 @@ export function dependenciesOf({ after = [] }: Pick<StepDraft, 'after'>): Depend
   return after.map(toDependency);
 }
 
-/** Used by arguments or conditions. */
 export function sourcesOf({ args = {}, when }: Pick<StepDraft, 'args' | 'when'>): string[] {
   return [
     ...safeReferences(args).map(({ $from }) => $from),

@@ -21,7 +21,6 @@ import {
 // and `sparse`, to keep old digests.
 type Sealed = 'call' | 'limits' | 'own';
 
-/** By models: `wide`: only in wide plans. */
 export type Written = { type: z.ZodType; of: 'one' | 'many' | 'wide' };
 
 export type StepField<
@@ -42,7 +41,6 @@ export type StepField<
   sparse?: true;
   /** On proposal, so omitted when proposed again. */
   computed?: true;
-  /** For storage. */
   store?(given: NonNullable<z.output<NonNullable<D>>>): z.output<S>;
   /** Changes may delay or reorder the step. */
   retimes?: true;

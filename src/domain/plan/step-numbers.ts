@@ -3,7 +3,6 @@ import { sayLength } from '../length.ts';
 import { listOf } from '../words.ts';
 import type { Dependency } from './dependency.ts';
 
-/** On a card with numbers. */
 export const maxNumbered = 24;
 
 type Numbered = { id: string; after: Dependency[] };

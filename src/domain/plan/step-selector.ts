@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { line } from '../text.ts';
 
-/** The union of IDs, partitions and tags. */
 export const StepSelector = z
   .strictObject({
     ids: z.array(line(200)).min(1).max(100_000).optional(),

@@ -7,7 +7,6 @@ import type { FieldName, StepContent } from './step-content.ts';
 
 type Naming = {
   step(id: string): string;
-  /** Null if none or unknown. */
   asked?(id: string): string | null;
   time?(iso: string): string;
   /** Durations in minutes. */
@@ -20,11 +19,9 @@ type FieldWords<Value = unknown> = {
   /** Default: the field's. */
   name?: string;
   noun?: string;
-  /** On cards, uncut. */
   bound?(value: Value, naming: Naming): string | null;
   /** Default: noun and value. */
   given?(value: Value, naming: Naming): string;
-  /** In fact lists. */
   title?: string;
   fact?(value: Value, naming: Naming): string | null;
 };
@@ -103,7 +100,6 @@ function wordsIn(step: Partial<StepContent>): [FieldWords, unknown][] {
   );
 }
 
-/** Besides its call. */
 export function boundsIn(step: Partial<StepContent>, naming: Naming): string[] {
   return wordsIn(step).flatMap(([{ bound }, value]) => bound?.(value, naming) ?? []);
 }
@@ -118,7 +114,6 @@ export function factsIn(step: StepContent, naming: Naming): [string, string][] {
 /** Tools whose results are our own words. */
 const ownWords = new Set(['workspace', 'chat', 'reminder', 'calendar', 'control']);
 
-/** '' without one. */
 export function showResult(
   { tool, result_summary: text }: { tool: string; result_summary: string | null },
   max: number,
@@ -129,7 +124,6 @@ export function showResult(
 /** Works without a model. */
 export const offlinePlanner = 'offline planner';
 
-/** '' without one. */
 export function showPlanned(text: string, planner: string | null, max: number): string {
   return planner === offlinePlanner ? showTitle(text, max) : quoteWords(text, max);
 }

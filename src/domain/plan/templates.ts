@@ -87,7 +87,6 @@ function writeValue(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, writeValue(item)]));
 }
 
-/** Without templates and run-time values. */
 function* literalsOf(value: Json): Generator<string> {
   if (typeof value === 'string') yield value;
   else if (Array.isArray(value)) for (const item of value) yield* literalsOf(item);
@@ -116,12 +115,10 @@ export function writeTemplates(args: JsonObject): JsonObject {
 
 type Written = { args?: JsonObject | undefined };
 
-/** Or a patch's settings of one. */
 function readStep<T extends Written>(step: T): T {
   return step.args === undefined ? step : { ...step, args: readTemplates(step.args) };
 }
 
-/** Parses its templates. */
 export function readDraft<T extends Pick<PlanDraft, 'steps' | 'series'>>(draft: T): T {
   const { steps, series } = draft;
   return {

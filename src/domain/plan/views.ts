@@ -29,7 +29,6 @@ export const Overview = z.object({
   total: whole,
   partitions: z.array(z.object({ name: text, counts: StepCounts })),
   recent_events: z.array(Change),
-  /** Without a worker or resource. */
   blocked: z.array(Blockage),
   findings_open: OpenFindings,
   /** Null if not recurring, or due now. */
@@ -55,22 +54,18 @@ export const StepMatches = z.object({
   partitions_total: whole,
 });
 export type StepMatches = z.infer<typeof StepMatches>;
-/** Direct and indirect. */
 export const StepChain = z.object({
   needs: z.array(text),
   needed_by: z.array(text),
-  /** Not all are listed. */
   more: z.boolean(),
 });
 export type StepChain = z.infer<typeof StepChain>;
 
-/** For reviewers. */
 export const PartitionSummary = z.object({
   name: text,
   steps: whole,
   /** 4 guarded, 3 destructive, 2 external, 1 changes, 0 reads. */
   ranks: z.array(z.object({ rank: z.int().min(0).max(4), steps: whole })),
-  /** To review first. */
   sample: ShownStep.nullable(),
 });
 export type PartitionSummary = z.infer<typeof PartitionSummary>;
@@ -103,7 +98,6 @@ const delta = <T extends z.ZodType>(value: T) => z.object({ from: value, to: val
 const FieldChange = z.object({ field: text, from: text.nullable(), to: text.nullable() });
 export type FieldChange = z.infer<typeof FieldChange>;
 
-/** `description`: the planner's. */
 const ComparedStep = z.object({ id: text, description: text, call: CallDescription });
 export type ComparedStep = z.infer<typeof ComparedStep>;
 
@@ -121,19 +115,16 @@ export const VersionDiff = z.object({
       changes_total: whole,
     }),
   ),
-  /** Including unlisted ones. */
   counts: z.object({ added: whole, removed: whole, changed: whole }),
   operations_added: z.array(text),
   operations_removed: z.array(text),
   title_changed: z.boolean(),
   /** Phrases on recurrence, pattern, steps that ask. */
   terms: z.array(text),
-  /** If changed. */
   approvers: delta(ApproverPolicy).nullable(),
   risks_added: z.array(text),
   risks_removed: z.array(text),
   total: delta(whole),
-  /** For planning. */
   cost_usd: delta(z.number()),
   /** Along the longest chain. */
   minutes: delta(z.number().nullable()),

@@ -4,13 +4,10 @@ import { z } from 'zod';
 export const Activity = z.discriminatedUnion('kind', [
   /** For a free worker. */
   z.object({ kind: z.literal('waiting') }),
-  /** Planner or model. */
   z.object({ kind: z.literal('thinking') }),
   /** `what`: path, address or query, shortened. */
   z.object({ kind: z.literal('reading'), operation: z.string(), what: z.string().nullable() }),
-  /** Steps drafted so far. */
   z.object({ kind: z.literal('drafting'), steps: z.int() }),
-  /** By their own planners. */
   z.object({ kind: z.literal('parts'), planned: z.int(), total: z.int() }),
 ]);
 export type Activity = z.infer<typeof Activity>;
@@ -18,7 +15,6 @@ export type Activity = z.infer<typeof Activity>;
 /** Returns at once; never throws. */
 export type ReportActivity = (activity: Activity) => void;
 
-/** By run and turn. */
 export const PlanningActivity = z.object({
   run_id: z.string(),
   turn: z.int(),

@@ -7,7 +7,6 @@ import { BookedWeek, type Conflict, Schedule } from './schedule.ts';
 const text = z.string();
 const time = z.iso.datetime();
 
-/** Free when checked. */
 const StepMove = z.object({
   step: text,
   title: text,
@@ -56,7 +55,6 @@ export function findMove(
   return { step: only.id, title: node.title, from: block?.starts_at ?? starts_at, slots, timezone };
 }
 
-/** Still in the future. */
 export function openMoves(moves: (StepMove | null | undefined)[], now: string): StepMove[] {
   return moves.flatMap((move) => {
     const slots = move?.slots.filter((slot) => slot > now) ?? [];

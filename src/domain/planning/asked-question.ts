@@ -26,7 +26,6 @@ export const AskedQuestion = z.object({
 });
 export type AskedQuestion = z.infer<typeof AskedQuestion>;
 
-/** Presents options to pick from. */
 export const offersQuestionId = 'offers';
 
 /** Asked once per person. */
@@ -47,7 +46,6 @@ export function askedQuestion(text: string, id: string | null = null): AskedQues
   return { id: id ?? text.trim().slice(0, 200), text };
 }
 
-/** To a question that was open. */
 export const GivenAnswer = z.object({ question_id: line(200), text: StorableText });
 export type GivenAnswer = z.infer<typeof GivenAnswer>;
 

@@ -2,7 +2,6 @@
 import { z } from 'zod';
 
 export const CommandForm = z.object({
-  /** Can be sent as it is. */
   example: z.string(),
   effect: z.string(),
   /** First words, in lower case. */

@@ -8,14 +8,12 @@ export type DataRequestStatus = z.infer<typeof DataRequestStatus>;
 export const DataRequest = z.object({
   id: z.string(),
   run_id: z.string(),
-  /** If a plan resulted. */
   plan_id: z.string().nullable(),
   operation: line(300),
   args: JsonObject,
   purpose: line(1000),
   status: DataRequestStatus,
   artifact_id: z.string().nullable(),
-  /** One line. */
   summary: z.string().nullable(),
   created_at: z.iso.datetime(),
   fulfilled_at: z.iso.datetime().nullable(),

@@ -29,7 +29,6 @@ export type Recurs = z.infer<typeof Recurs>;
 export const OutlineNode = z.strictObject({
   /** Stable over versions. */
   id: line(200),
-  /** Null for a root. */
   parent: line(200).nullable().default(null),
   title: line(3000),
   structure: Structure,
@@ -37,13 +36,11 @@ export const OutlineNode = z.strictObject({
   /** 1 for roots (L1). */
   level: z.number().int().min(1).max(9),
   origin: IntroducedBy.default('system'),
-  /** By node ID. */
   after: z.array(Dependency).max(1000).default([]),
   /** Unused; in older outlines. */
   timing: line(500).optional(),
   /** IDs are unique over the outline; `after` refers to the same node. */
   steps: z.array(StepDraft).max(1_000_000).default([]),
-  /** The steps' `for_each`. */
   each: JsonObject.exactOptional(),
   duration_minutes: z.number().min(0).max(5_256_000).nullable().default(null),
   not_before: z.iso.datetime({ offset: true }).nullable().default(null),
@@ -58,7 +55,6 @@ export const OutlineNode = z.strictObject({
 });
 export type OutlineNode = z.infer<typeof OutlineNode>;
 
-/** Null if unspecified. */
 export const OutlinePreferences = z.strictObject({
   order: RoadmapWay.nullable(),
   /** When asking people. */
@@ -67,7 +63,6 @@ export const OutlinePreferences = z.strictObject({
   budget_usd: BudgetUsd.exactOptional(),
 });
 
-/** Missing from a group of steps. */
 export const OutlineGap = z.strictObject({
   /** ID of the group's node. */
   node: line(200),

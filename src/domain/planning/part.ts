@@ -12,10 +12,8 @@ export const ScaffoldPart = z.strictObject({
   title: line(300),
   /** True once done. */
   goal: line(4000),
-  /** From other parts. */
   inputs: z.array(line(500)).max(50).default([]),
   outputs: z.array(line(500)).max(50).default([]),
-  /** IDs of earlier parts. */
   after: z.array(line(60)).max(500).default([]),
 });
 export type ScaffoldPart = z.infer<typeof ScaffoldPart>;

@@ -15,7 +15,6 @@ export const RoadmapEdge = z.strictObject({
 });
 export type RoadmapEdge = z.infer<typeof RoadmapEdge>;
 
-/** Different orders of an outline. */
 export const RoadmapWay = z.enum(['as said', 'one at a time', 'checked']);
 export type RoadmapWay = z.infer<typeof RoadmapWay>;
 
@@ -34,7 +33,6 @@ export type RoadmapMetrics = z.infer<typeof RoadmapMetrics>;
 
 export const RoadmapOption = z.strictObject({
   name: line(60),
-  /** One sentence. */
   differs: line(500),
   metrics: RoadmapMetrics,
   /** 0..1, higher is better. */
@@ -59,7 +57,6 @@ export const Roadmap = z.strictObject({
   /** Best first; one if there is no alternative. */
   options_tried: z.array(RoadmapOption).min(1).max(3),
   chosen: line(60),
-  /** One sentence. */
   reason: line(1000),
 });
 export type Roadmap = z.infer<typeof Roadmap>;

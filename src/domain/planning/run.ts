@@ -45,7 +45,6 @@ export const RunView = z.object({
   planning_status: PlanningStatus,
   /** From 1. */
   turn: z.number(),
-  /** While `running`. */
   activity: Activity.optional(),
   plan_id: z.string().optional(),
   response_text: z.string(),
@@ -81,7 +80,6 @@ export type PlanningRequest = {
   /** From `text`, to open questions. */
   answers?: GivenAnswer[];
   user: string;
-  /** If the platform gave it. */
   displayName?: string;
   /** The author, if not the requester. */
   writer?: string;
@@ -89,13 +87,10 @@ export type PlanningRequest = {
   ownWords?: boolean;
   /** Including this one, and chosen answers; default: `text`. */
   ownMessages?: string[];
-  /** Notes usable here. */
   memory?: SessionMemory['known'];
   conversation: string | null;
   files?: AttachedFile[];
-  /** If the planner reads threads. */
   thread?: ThreadRead;
-  /** The run's plan. */
   goal?: string;
   /** Oldest first. */
   history: Utterance[];
@@ -103,7 +98,6 @@ export type PlanningRequest = {
   plans?: BriefPlan[];
   /** The refused version and all feedback. `comments`: the last by step, also in its text. */
   revision: { previous: PlanDraft; feedback: string[]; comments?: StepComment[] } | null;
-  /** From 1. */
   turn: number;
   /** `said` for talk. */
   decision: SessionDecision;
@@ -132,13 +126,11 @@ export type PlanningOutcome = {
       }
     /** Another planner took over; void. */
     | { kind: 'superseded' };
-  /** For the plan or its absence (A16). */
   reason: string;
   planner: string;
   confidence: number | null;
   cost_usd: number;
   trace: TraceEntry[];
-  /** Null if none is kept. */
   session: PlanningState | null;
 };
 

@@ -63,13 +63,11 @@ export const PortfolioReport = z.strictObject({
   /** Between first and last block; null without working time. */
   utilisation: z.number().min(0).nullable(),
   weeks: z.array(BookedWeek).exactOptional(),
-  /** Including unreadable ones. */
   looked_at: z.array(line(300)),
   unread: z.array(line(500)),
 });
 export type PortfolioReport = z.infer<typeof PortfolioReport>;
 
-/** Would make an infeasible schedule possible. */
 export const Relaxation = z.strictObject({
   node: line(200).nullable(),
   text: line(500),

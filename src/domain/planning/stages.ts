@@ -22,12 +22,10 @@ export const Stage = z.enum([
 export type Stage = z.infer<typeof Stage>;
 
 export const StageEvent = z.enum([
-  // Success.
   'sufficient_context',
   'drafted',
   'valid',
   'needs_approval',
-  // Failure.
   'answered',
   'low_confidence',
   'invalid_retryable',
@@ -35,7 +33,6 @@ export const StageEvent = z.enum([
   'infeasible',
   'fatal_error',
   'cap_reached',
-  // From people.
   'no_response',
   'approved',
   'outline_approved',

@@ -15,7 +15,6 @@ import { Gate, Stage } from './stages.ts';
 import { ThreadRead } from './thread.ts';
 import { Confidence, TraceEntry } from './trace.ts';
 
-/** With its approval status (B6). */
 export const Rfc = z.strictObject({
   text: line(2000),
   /** `proposed:daily_health_protocol_v2`. */
@@ -50,10 +49,8 @@ export type JoinedWords = z.infer<typeof JoinedWords>;
 
 export const Pause = z.strictObject({
   kind: z.enum(['questions', 'rfc', 'gate', 'plan', 'budget', 'escalation', 'answer']),
-  /** After the answer. */
   resume: Stage,
   gate: Gate.nullable().default(null),
-  /** The gate's content. */
   digest: line(64).nullable().default(null),
   /** If the plan's own limit is the budget. */
   limit_usd: z.number().exactOptional(),
@@ -63,9 +60,7 @@ export type Pause = z.infer<typeof Pause>;
 /** Default: all of it is on the card. */
 const lines = z.array(MessageLine).exactOptional();
 
-/** For later stages, turns and approvers. */
 export const SessionRead = z.strictObject({
-  /** Full name. */
   operation: line(300),
   args: JsonObject,
   /** Cut to text if long. */
@@ -80,7 +75,6 @@ export const GivenToStep = z.strictObject({
   plan_id: line(40),
   step_id: line(200),
   attempt: z.number().int().min(0),
-  /** Or a form's values. */
   answer: z.union([
     z.string().max(10_000),
     z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
@@ -94,7 +88,6 @@ export const SessionResult = z.discriminatedUnion('kind', [
     text: StorableText,
     /** Optional; nothing waits. */
     asked: z.array(AskedQuestion).exactOptional(),
-    /** Its card goes below. */
     plan_id: line(40).exactOptional(),
   }),
   /** No tool can do it. `wanted`: for statistics. */
@@ -128,7 +121,6 @@ export const SessionResult = z.discriminatedUnion('kind', [
     why: line(1000),
   }),
   z.strictObject({ kind: z.literal('step_answer'), given: GivenToStep, text: StorableText }),
-  /** Doesn't fit into the time. */
   z.strictObject({ kind: z.literal('escalation'), text: StorableText, infeasible: Infeasibility }),
   z.strictObject({ kind: z.literal('aborted'), text: StorableText, reason: line(2000) }),
 ]);
@@ -151,11 +143,8 @@ export const PlanningState = z.strictObject({
   /** Kept over restarts, so that prompts and times are stable. */
   now: z.iso.datetime(),
   timezone: line(100),
-  /** In the conversation, mentioned or listed. */
   has_plans: z.boolean().default(false),
-  /** To the request or above it. */
   has_files: z.boolean().default(false),
-  /** Over all stages of the turn. */
   calls: z.number().int().min(0).default(0),
   /** This turn. */
   cost_usd: z.number().min(0).default(0),
@@ -175,7 +164,6 @@ export const PlanningState = z.strictObject({
   reads: z.array(SessionRead).max(200).default([]),
   /** Operation names, latest last. */
   found: z.array(line(300)).max(20).default([]),
-  /** As of its latest turn. */
   thread: ThreadRead.nullable().exactOptional(),
   pattern: PatternSpec.nullable().default(null),
   rfc: Rfc.nullable().default(null),
@@ -187,7 +175,6 @@ export const PlanningState = z.strictObject({
   change: ChangeRequest.nullable().default(null),
   /** The draft is its next version. */
   target: PlanVersion.nullable().exactOptional(),
-  /** Already processed. */
   refusals: z.number().int().min(0).exactOptional(),
   confidence: z.partialRecord(Stage, Confidence).default({}),
   /** Checked as prerequisites. */
@@ -202,9 +189,7 @@ export const PlanningState = z.strictObject({
   memory: SessionMemory.nullable().exactOptional(),
   /** Oldest first. */
   joined: z.array(JoinedWords).default([]),
-  /** For the plan or its absence (A16). */
   reason: line(4000).nullable().default(null),
-  /** This turn's. */
   trace: z.array(TraceEntry).default([]),
 });
 export type PlanningState = z.infer<typeof PlanningState>;

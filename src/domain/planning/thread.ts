@@ -9,7 +9,6 @@ export const ThreadRead = z.strictObject({
   total: z.int().min(0).nullable(),
   link: line(2000).nullable(),
   note: line(2000).nullable(),
-  /** Some messages have files. */
   files: z.boolean().exactOptional(),
 });
 export type ThreadRead = z.infer<typeof ThreadRead>;

@@ -17,7 +17,6 @@ export const TraceTotals = z.strictObject({
   /** Concurrent work counts once, waiting for people not at all. */
   duration_ms: z.number(),
   turns: z.number().int(),
-  /** Tool and model calls, with failed ones. */
   calls: z.number().int(),
   failed: z.number().int(),
   /** Answered by a stored result. */
@@ -28,7 +27,6 @@ export type TraceTotals = z.infer<typeof TraceTotals>;
 export const PlanningTrace = z.strictObject({
   run_id: z.string().nullable(),
   planner: z.string(),
-  /** For the plan or its absence. */
   reason: z.string().nullable(),
   entries: z.array(TraceEntry),
   /** Empty without stages. */

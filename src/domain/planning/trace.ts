@@ -24,7 +24,6 @@ export const Violation = z.strictObject({
 });
 export type Violation = z.infer<typeof Violation>;
 
-/** A structural change. */
 export const Adaptation = z.strictObject({
   what: z.enum(['added', 'removed', 'changed', 'moved', 'linked', 'unlinked', 'rescheduled']),
   /** `3` or `3 → 5`. */
@@ -45,12 +44,10 @@ export const TraceEntry = z.strictObject({
   /** US dollars; 0 if stored. */
   cost_delta: z.number(),
   explanation: z.string(),
-  /** From 1. */
   turn: z.number().int().optional(),
   violations: z.array(Violation).optional(),
   adaptations: z.array(Adaptation).optional(),
   parts: Confidence.optional(),
-  /** From `stage` to `to`. */
   event: StageEvent.optional(),
   to: Stage.optional(),
   /** `approve by ana`. */
