@@ -60,7 +60,7 @@ async function readColumns(db: Queryable): Promise<Column[][]> {
   return planTables.map((table) => columns.get(table) ?? []);
 }
 
-/** In copy `c` of row `t`. */
+/** A column's value in copy `c` of row `t`. */
 function copyOf({ table, name, type }: Column): SQL {
   const value = sql`t.${sql.identifier(name)}`;
   if (name === (table === 'plans' ? 'id' : 'plan_id')) return sql`c.id`;
@@ -156,7 +156,7 @@ export async function fillHistory(
   await db.query.execute(sql`drop table public.bench_copies, public.bench_audit`);
   while ((await sealAudit(db, { key: null, clock: systemClock })).length > 0)
     signal.throwIfAborted();
-  // As after a year.
+  // A year-old database has been vacuumed.
   await db.pool.query('vacuum (analyze)');
   await db.pool.query('checkpoint');
   return { plans, steps: groups * stepsOfGroup };

@@ -9,7 +9,7 @@ export type SlackRequest = { body: string; headers: Record<string, string> };
 export type Sending = { message: number; body: string; retry: number };
 
 const threads = 400;
-/** Until the duplicate. */
+/** Deliveries until the duplicate. */
 const later = 20;
 
 function envelope(message: number, event: string, run: string): string {

@@ -6,7 +6,7 @@ import { drawQuote, quote } from './plain.ts';
 
 export const openCard = 'Open the card';
 
-/** After the names, on the card. */
+/** Follows the names on the card. */
 export function sayAsked({ what }: Pick<Asked, 'what'>): string {
   switch (what) {
     case 'approve':

@@ -75,7 +75,7 @@ export const repeatOptions = Object.entries(repeatRules).map(([rule, label]) => 
 
 const maxInside = 5;
 
-/** In the review. */
+/** Characters of a value in the review. */
 const maxValue = 300;
 
 const numberOf = ({ plan }: Build, id: string) =>

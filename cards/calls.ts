@@ -146,7 +146,7 @@ export type WholePart = {
   label: string;
   text: string;
   inline: boolean;
-  /** For reading, not sent. */
+  /** A reading aid, not sent. */
   aid?: true;
 };
 

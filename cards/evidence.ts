@@ -45,7 +45,7 @@ export function viewEvidence(facts: PlanCardFacts): Evidence[] {
 }
 
 const maxNamed = 5;
-/** In a table. */
+/** Characters of a read in a table. */
 const maxContent = 300;
 
 export const tabulateEvidence = (facts: PlanCardFacts): Table => ({

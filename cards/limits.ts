@@ -71,7 +71,7 @@ export const platformLimits = {
     // Our own choices:
     /** A phone clips a fourth. */
     buttonsPerRow: 3,
-    /** Not counted exactly. */
+    /** Allowance for what isn't counted exactly. */
     around: 200,
     askPage: 4000,
     /** Answers a press. */
@@ -90,7 +90,7 @@ export function measureBlocks(blocks: unknown): number {
   return JSON.stringify(blocks).length;
 }
 
-/** As Teams counts. */
+/** Size as Teams counts it. */
 export function measureCard(card: unknown): number {
   return Buffer.byteLength(JSON.stringify(card), 'utf8');
 }

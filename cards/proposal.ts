@@ -28,7 +28,7 @@ const maxTerm = 2000;
 const maxConflict = 300;
 const maxConflicts = 3;
 
-/** Without an occurrence's date. */
+/** Content without an occurrence's date. */
 function contentOf(step: ShownStep, template: string): string {
   const { id, description, tool, operation, args, effect, guarded } = step;
   const name = id.slice(template.length);

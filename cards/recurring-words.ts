@@ -43,7 +43,6 @@ export const recurringWords = {
     change: 'Changed. Where it needs an approval, its card asks for it.',
     end: 'Ended.',
   },
-  /** With commands. */
   list: ({
     entries,
     shell = false,

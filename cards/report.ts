@@ -143,7 +143,7 @@ function present(sections: (Section | null)[]): Section[] {
   return sections.filter((section) => section !== null);
 }
 
-/** Before → now. */
+/** Ends later than scheduled, before → now. */
 function viewMoved(facts: PlanCardFacts): Section | null {
   const lines = (facts.moved ?? []).map(({ title, ends_at, moved_to }) =>
     plainLine(

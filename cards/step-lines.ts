@@ -188,7 +188,7 @@ function shortReasonOf(
 
 const maxError = 400;
 
-/** Before a retry. */
+/** The error before a retry. */
 export function retriedOf({ status, error }: Pick<Step, 'status' | 'error'>): Quote[] {
   return status === 'ready' && error?.retry !== undefined
     ? quote('Error', error.message, maxError)

@@ -192,7 +192,7 @@ export function describeRepeats([rhythm, ...others]: readonly string[] = []): st
   return others.length === 0 ? `repeats ${rhythm}` : 'repeats';
 }
 
-/** Unless it says so itself. */
+/** Unchanged if it says when by itself. */
 export function addRun(
   text: string,
   run: string | null,
@@ -202,7 +202,6 @@ export function addRun(
   return isIncluded ? text : text + join(run);
 }
 
-/** With its rhythm. */
 export function titleListed({
   title,
   id,

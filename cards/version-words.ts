@@ -31,7 +31,7 @@ export function describeDeltas(
   ];
 }
 
-/** Without what listed steps show. */
+/** Leaves out what listed steps show. */
 export function describeOthers(
   diff: VersionDiff,
   now: string,

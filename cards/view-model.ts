@@ -107,7 +107,7 @@ function viewSections(facts: PlanCardFacts): Section[] {
 
 const showsProgress = new Set(['executing', 'stalled', 'failed']);
 
-/** For several readers. */
+/** Facts for several readers. */
 export function asShared(facts: PlanCardFacts): PlanCardFacts {
   const { timezone } = facts.viewer;
   return { ...facts, viewer: { user: '', timezone } };

@@ -9,7 +9,6 @@ import type { SessionKind, SessionView } from './view.ts';
 /** Stored roadmaps keep the older name. */
 export const nameWay = (way: string): string => (way === 'as said' ? 'as requested' : way);
 
-/** In list order. */
 export const statusWords: Record<PlanStatus, string> = {
   proposed: 'waiting',
   needs_review: 'needs review',

@@ -115,7 +115,7 @@ function resolveImport(name: string, from: string): string {
   return name;
 }
 
-/** With `entry`, in discovery order. */
+/** Includes `entry`, in discovery order. */
 export async function listModules(
   entry: string,
   assets: ReadonlyMap<string, Asset>,

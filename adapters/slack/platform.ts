@@ -6,7 +6,7 @@ import type { CardDrawing } from '#chat/outbox/draw-message.ts';
 import { definePlatform } from '#chat/platform.ts';
 import { readSlackAccess, type SlackAccess, slackVariables } from './access.ts';
 
-/** For mentions that the port adds. */
+/** Room for the mentions that the port adds. */
 const roomForMention = { blocks: 1, characters: 1200 };
 
 export const slackDrawing: CardDrawing = {

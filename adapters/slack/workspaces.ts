@@ -47,7 +47,7 @@ export const fetchUntil =
   (url, init) =>
     fetch(url, { ...init, signal: AbortSignal.any([signal, init?.signal ?? signal]) });
 
-/** For any token; nothing was done. */
+/** Refusals of any token, after which nothing was done. */
 export const tokenRefusals = new Set([
   'account_inactive',
   'invalid_auth',

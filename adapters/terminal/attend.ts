@@ -63,7 +63,7 @@ function tellProgress(session: Session, view: PlanView, last: string): string {
   return text;
 }
 
-/** With keys, for a blocked plan. */
+/** Buttons of a blocked plan, with their keys. */
 const moves: Partial<Record<CardPress['action'], string>> = {
   resume: '[r]esume',
   mark_failed: 'mark [f]ailed',
@@ -103,7 +103,7 @@ async function offerRetry(session: Session, view: PlanView): Promise<boolean> {
   return (await pressDrawn(session, retry.press)) === null;
 }
 
-/** For completed plans. */
+/** Only for completed plans. */
 function offerPlaybook({ interactive, screen }: Session, { buttons, plan_id }: PlanView): string[] {
   const isOffered = buttons.some(({ press }) => press.action === 'save_playbook');
   if (!isOffered || !interactive) return [];

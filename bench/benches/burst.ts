@@ -8,7 +8,6 @@ import { makeRow } from '../row.ts';
 import { type Bench, until } from '../stage.ts';
 
 const usualPlans = 500;
-/** Per plan of the burst. */
 const waitingEach = 4;
 const presses = 9;
 const clients = 8;

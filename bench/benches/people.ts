@@ -60,7 +60,7 @@ async function openThread(front: Instance, thread: string): Promise<string> {
   return front.db.transaction((tx) => front.openConversation(tx, placeOf(thread), null));
 }
 
-/** In a thread. */
+/** Plans in a thread. */
 async function beginInThread(
   { front, stage }: Parts,
   thread: string,

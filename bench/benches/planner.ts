@@ -211,7 +211,7 @@ async function planRows(stage: Stage): Promise<number> {
   return performance.now() - began;
 }
 
-/** Without the model's. */
+/** Milliseconds without the model's. */
 async function planForEach(stage: Stage): Promise<number> {
   stage.say(`one request for ${files} files`);
   const { model, spentMs } = createSlowModel(['for_each', forEach], ['submit_plan', submission]);

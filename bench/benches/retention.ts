@@ -52,7 +52,7 @@ const describePresses = (times: Presses) =>
 
 const reportEvery = 300;
 
-/** Until `enough`, timing both. */
+/** Proposes and approves until `enough`. */
 async function press(
   service: Service,
   { signal, say }: Pick<Stage, 'signal' | 'say'>,
@@ -137,7 +137,7 @@ async function readDatabaseSize({ query }: Database): Promise<number> {
   return rows[0]?.size ?? 0;
 }
 
-/** With indexes and TOAST. */
+/** Bytes per row, with indexes and TOAST. */
 async function weigh({ query }: Database): Promise<BenchRow[]> {
   const rows: BenchRow[] = [];
   for (const table of weighed) {

@@ -18,7 +18,7 @@ import { version } from './version.ts';
 import type { Instance } from './wire/instance.ts';
 
 /**
- * Returns the actual `port`. @param recheckMs of streams' access
+ * Returns the actual `port`. @param recheckMs between access checks of streams
  * @throws `invalid_configuration` if the port is in use
  */
 export async function serve(

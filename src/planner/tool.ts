@@ -69,7 +69,7 @@ export type ToolContext = {
   user: string;
   /** `request` is the requester's own text. */
   ownWords: boolean;
-  /** With the options they chose. */
+  /** Includes the options they chose. */
   ownMessages: readonly string[];
   tools: PlannerTools;
   settings: {

@@ -69,7 +69,7 @@ function explainFailure(error: unknown): Failure {
 const perMinute = 30;
 const addresses = 1000;
 
-/** Per address. */
+/** Limits returns per address. */
 function createLimit(clock: Clock): (address: string) => boolean {
   const seen = createRecent<{ until: number; left: number }>({ keep: addresses });
   return (address) => {
@@ -185,7 +185,7 @@ function sendPage(reply: FastifyReply, page: Page): FastifyReply {
     .send(drawPage(page));
 }
 
-/** Before the server listens. */
+/** Call before the server listens. */
 export function registerInstall(app: FastifyInstance, options: InstallOptions): void {
   const { warn, clock } = options;
   const mayComeBack = createLimit(clock);

@@ -27,7 +27,7 @@ import type { SlackContext } from '../slack-context.ts';
 
 const fits = (text: string) => text.length <= platformLimits.slack.exportText;
 
-/** No queue: the person can repeat it. */
+/** Never waits for limits: the person can repeat the command. */
 const ask: Ask = (_, call) => call();
 
 // Sends a plan's record to person `id`, Slack user `user`.

@@ -26,7 +26,7 @@ type SlackManifest = {
 
 /** Events, presses and commands. */
 const eventsPath = '/slack/events';
-/** After an installation. */
+/** Slack redirects here after an installation. */
 const redirectPath = '/slack/oauth_redirect';
 
 function readAddress(address: string): string {

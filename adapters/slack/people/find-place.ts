@@ -40,7 +40,7 @@ const User = z.object({
 });
 type User = z.infer<typeof User>;
 
-/** With the thread if it is a reply. */
+/** Includes the thread if it is a reply. */
 const link =
   /^<?https:\/\/[\w.-]+\.slack\.com\/archives\/([CG][A-Z0-9]+)\/p(\d{10})(\d{6})(?:\?(?:[^ ]{0,200}&)?thread_ts=(\d{10}\.\d{6}))?/;
 

@@ -17,7 +17,7 @@ const Keyed = z.object({
 
 /** For lost responses; attempts are at most hours apart. */
 const lookBackMs = 6 * 3_600_000;
-/** Between Slack's clock and ours. */
+/** Tolerated difference between Slack's clock and ours. */
 const maxSkewMs = 120_000;
 const messageLimit = 200;
 /** Per search; Slack chooses their size. */

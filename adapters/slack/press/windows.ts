@@ -33,7 +33,7 @@ export function makeWindow(options: {
   held?: Held;
 }): types.ModalView {
   const { title, blocks, submit = null, kind, held } = options;
-  // As its blocks are.
+  // Valid as its blocks are.
   return drawWindow({
     ...{ title, blocks, submit },
     close: kind === 'form' ? windowWords.cancel : windowWords.close,
@@ -46,7 +46,6 @@ export function noticeWindow({ title, text }: { title: string; text: string }): 
   return makeWindow({ title, blocks: [textSection(text)] });
 }
 
-/** In few sections. */
 export function textSections(lines: string[]): types.KnownBlock[] {
   const texts: string[] = [];
   for (const line of lines) {

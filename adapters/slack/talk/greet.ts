@@ -19,7 +19,7 @@ export function createGreet(context: SlackContext): (signal: OpenedSignal) => Pr
   const begun = createRecent<true>({ keep: maxKept });
   const plain = createRecent<true>({ keep: maxKept });
 
-  /** For agents. */
+  /** Suggests prompts if the app is an agent. */
   async function suggest({ team, channel }: OpenedSignal): Promise<void> {
     if (plain.get(team) === true) return;
     const client = await clientOf(team);

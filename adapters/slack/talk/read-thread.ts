@@ -46,7 +46,6 @@ const firstPageSize = 400;
 const tailPageSize = 200;
 /** Slack's limit for apps outside its Marketplace. */
 const smallPage = 15;
-/** For a long thread. */
 const maxTailCalls = 5;
 const maxHalvings = 3;
 /** More if close together in time. */
@@ -54,7 +53,7 @@ const tailWanted = 150;
 /** Looked up. */
 const maxNamed = 40;
 const maxTeams = 1000;
-/** For Slack's limits, in total. */
+/** Total wait for Slack's limits. */
 const maxWaitMs = 20_000;
 
 /** Deleted, but with replies. */

@@ -42,7 +42,7 @@ function headerOf(value: string | string[] | undefined): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** Before the server listens. */
+/** Call before the server listens. */
 export async function registerSlack(
   app: FastifyInstance,
   options: {

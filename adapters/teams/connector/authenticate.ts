@@ -7,7 +7,7 @@ import { finishWithin } from '../finish-within.ts';
 import { issuer, loginUrl, scope, settingsOf, type TeamsCloud } from './cloud.ts';
 import type { Authenticate } from './connector.ts';
 
-/** For the keys. */
+/** Limit for fetching the keys. */
 const answeredWithinMs = 5000;
 /** Seconds, as in botbuilder. */
 const clockSkew = 300;

@@ -26,7 +26,7 @@ const Refused = z.object({
 
 /** A call counts as lost after this. */
 const callWithinMs = 10_000;
-/** For Microsoft's sign-in. */
+/** Limit for Microsoft's sign-in. */
 const signInWithinMs = 5000;
 
 const elsewhere =

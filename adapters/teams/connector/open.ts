@@ -22,7 +22,7 @@ export function openConnector(
   return { ...calls, authenticate: createAuthenticate(access, cloud) };
 }
 
-/** For Microsoft's sign-in. */
+/** Limit for Microsoft's sign-in. */
 const answeredWithinMs = 10_000;
 
 /** @throws CountersignError with advice for an operator */

@@ -15,7 +15,7 @@ export function splitConversation(id: string): { channel: string; post: string |
     : { channel: id.slice(0, at), post: id.slice(at + threadMark.length) };
 }
 
-/** For posting there. */
+/** The ID that Teams posts by. */
 export function conversationIdOf({
   channel,
   thread,
@@ -36,7 +36,7 @@ const Card = z.looseObject({
 
 const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value), 'utf8');
 
-/** As many as fit. */
+/** Adds as many readers as fit. */
 export function fillReaders(card: unknown, readers: string[], room: number): object {
   const parsed = Card.parse(card);
   const { refresh } = parsed;

@@ -66,7 +66,7 @@ export function createReaders(options: {
   async function choose(where: TeamsConversation, concerned: readonly string[]) {
     if (where.kind === 'personal') return where.person === null ? [] : [where.person];
     const readers = await read(where);
-    // Not needed if all fit.
+    // No lookup if all fit.
     const names =
       readers.length > platformLimits.teams.refreshUsers ? await namesOf(concerned) : [];
     return chooseReaders(readers, names);

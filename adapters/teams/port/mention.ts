@@ -13,7 +13,7 @@ export type Mentioned = { people: Named[]; words: string };
 
 const maxName = 60;
 
-/** Between `<at>` and `</at>`. */
+/** Escaped for `<at>` and `</at>`. */
 function nameOf({ shown, known }: Named): string {
   const bare = cleanLine(known?.name ?? shown).replace(/[<>&*_[\]()`~#|\\]/g, ' ');
   return cutText(bare.replace(/\s+/g, ' ').trim(), maxName) || 'somebody';

@@ -14,7 +14,7 @@ import { conversationIdOf } from './make-activity.ts';
 
 /** Teams shows typing this long. */
 const typingMs = 3000;
-/** Between calls of a stream. */
+/** Minimum between calls of a stream. */
 const paceMs = 1000;
 /** Before Teams ends it, after two minutes. */
 const streamForMs = 100_000;

@@ -8,7 +8,7 @@ import { cardType } from '../port/make-activity.ts';
 import type { Scene } from '../signals/read-activity.ts';
 import type { TeamsContext } from '../teams-context.ts';
 
-/** For the waiting request. */
+/** The handler's answer for the waiting request. */
 export const Reply = z.object({ note: z.string() });
 export type Reply = z.infer<typeof Reply>;
 

@@ -108,7 +108,6 @@ export async function drawLook(context: TeamsContext, look: Look, scene: Scene):
     : showDetails(context, look, scene);
 }
 
-/** With the change made. */
 async function drawRecurringList(
   { plansFor, people, clock }: TeamsContext,
   { action }: RecurringChange,

@@ -15,7 +15,7 @@ const keptForMs = 10 * 60_000;
 const memberForMs = 30_000;
 const maxKept = 500;
 
-/** With the post if it is a reply. */
+/** Includes the post if it is a reply. */
 const link =
   /^https:\/\/teams\.microsoft\.com\/l\/message\/([^/?]+)\/(\d{10,20})(?:\?(.{0,2000}))?$/;
 

@@ -23,7 +23,7 @@ function createWarnRarely(warn: (message: string, error?: unknown) => void): typ
   };
 }
 
-/** Before the server listens. */
+/** Call before the server listens. */
 export async function registerTeams(
   app: FastifyInstance,
   options: {
@@ -84,7 +84,7 @@ export async function registerTeams(
           if (answered === null) return reply.code(200).send();
           const { answer, onSent } = answered;
           if (onSent !== undefined) {
-            // Not if Teams disconnected.
+            // Never called if Teams has disconnected.
             reply.raw.once('finish', () => {
               onSent().catch((error: unknown) =>
                 warn('Could not record what was sent to Teams.', error),

@@ -9,7 +9,7 @@ import { ConversationPath, PlanPath, StreamHeaders, StreamQuery } from '../queri
 const route = routesOf('plans');
 const ofConversation = routesOf('conversations');
 
-// `@fastify/sse` leaks sources if a client leaves during `drain`, and beats without readers.
+// `@fastify/sse` leaks sources if a client leaves during `drain`, and sends heartbeats without readers.
 
 /** Without an ID the client's position stays. */
 type ServerEvent = { id?: number; event: string; data: unknown };

@@ -23,7 +23,7 @@ export type Slots = {
   times: { [name: string]: When };
   clocks: { [name: string]: Clock };
   lacks: string[];
-  /** Before a colon, such as times. */
+  /** Modifiers before a colon, such as times. */
   modifiers: Modifiers;
 };
 

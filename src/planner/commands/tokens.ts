@@ -152,7 +152,7 @@ function readOne(words: Words, at: number): Read<Part> | null {
   }
 }
 
-/** Null without any; duplicates end it. */
+/** Consecutive modifiers, each at most once; null without any. */
 export function readModifiers(words: Words, at: number): Read<Modifiers> | null {
   const found: { [name in keyof Modifiers]?: Part['value'] } = {};
   let next = at;

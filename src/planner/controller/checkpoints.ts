@@ -197,7 +197,7 @@ function resume(state: PlanningState): StageEvent {
   return resumeEvents[state.pause?.resume ?? 'COLLECT_CONTEXT'] ?? 'resume_context';
 }
 
-/** After a question about feedback. */
+/** Restores the pause after a question about feedback. */
 function standAgain({ pause }: PlanningState): Pause | null {
   if (pause?.resume !== 'SEEK_APPROVAL') return null;
   return pause.gate === null ? planPause : { ...pause, kind: 'gate', digest: null };

@@ -85,7 +85,7 @@ function currentDraft(state: Readonly<PlanningState>, request: PlanningRequest):
   });
 }
 
-/** For plans not planned here. */
+/** Adopts a plan that was not planned here. */
 function adoptPlan(request: PlanningRequest, previous: PlanDraft, now: Date): PlanningState {
   const outline = outlineOfDraft(previous, null);
   return {

@@ -18,7 +18,7 @@ const maxProblems = 20;
 
 const idsOf = (steps: StepDraft[]) => steps.map(({ id }, index) => id ?? String(index + 1));
 
-/** As sentences. */
+/** @returns problems as sentences */
 export async function checkDraft(draft: PlanDraft, tools: PlannerTools): Promise<string[]> {
   if (draft.steps.length === 0 && (draft.series ?? []).length === 0)
     return ['The plan has no steps.'];

@@ -212,7 +212,7 @@ export function editSteps(outline: PlanOutline, edits: StepChange[]): Edited {
   return { outline: dropEmptyPhases(withNodes(outline, [...nodes, ...phases.slice(known)])) };
 }
 
-/** For nodes of one step. */
+/** Only for nodes of one step. */
 function changeNode(
   node: OutlineNode,
   { step: changed, phase, cleared }: StepChange,

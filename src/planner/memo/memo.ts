@@ -110,7 +110,7 @@ const StoredOutcome: z.ZodType<ToolOutcome> = z.strictObject({
   ends: StageEvent.exactOptional(),
 });
 
-/** Without cost, duration and reads, whose order may differ. */
+/** Without history, cost, duration and reads, whose order may differ. */
 function inputsOf(
   args: JsonObject,
   toolContext: RememberedContext,

@@ -118,7 +118,7 @@ export function collectEdges(outline: Pick<PlanOutline, 'nodes' | 'pattern'>): C
   };
 }
 
-/** Not only between steps. */
+/** False if it is only between steps. */
 export function isBetweenNodes(index: OutlineIndex, edge: RoadmapEdge): boolean {
   const node = index.nodes[index.places.get(edge.to) ?? -1];
   return node?.after.some(({ id, type }) => id === edge.from && type === edge.type) === true;

@@ -241,7 +241,7 @@ export class OutlineEditor {
     };
     for (const id of this.#inserted.get('') ?? []) put(id);
     for (const [at, id] of this.#order.entries()) {
-      // Unless renamed.
+      // Renamed twins have an ID of their own.
       const twin = id === '' ? this.#twinAt.get(at) : undefined;
       if (twin !== undefined) nodes.push(twin.node);
       else put(id);

@@ -9,7 +9,7 @@ export function nameNode({ title, id }: Pick<OutlineNode, 'title' | 'id'>): stri
   return `${quoteWords(title, 60)} (${shorten(id, 40)})`;
 }
 
-/** With the number left out. */
+/** Adds the number left out. */
 export function nameSome(names: string[], most = 5): string {
   const shown = names.slice(0, most).map((name) => shorten(name, 60));
   const more = names.length - shown.length;

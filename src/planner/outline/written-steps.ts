@@ -31,7 +31,7 @@ export const writtenStepShape = {
   ...stepOfOutline,
   phase: z.string().optional(),
 };
-/** For many steps or shared means. */
+/** Fields for many steps or shared means. */
 export const capacityShape = shapeOf('wide');
 export const ofMany = Object.keys(shapeOf('many', 'wide'));
 const clearable = allFields.flatMap(([name, { written, empty }]) =>

@@ -12,7 +12,6 @@ export type Features = {
   flat: boolean;
 };
 
-/** As a reminder does. */
 function repeatsByItself({ steps }: OutlineNode): boolean {
   return steps.some(({ args }) => typeof args?.rrule === 'string' && args.rrule !== '');
 }

@@ -148,7 +148,6 @@ function readSubtype(
   return { subtype: proposal.name, rfc: proposal.rfc, notes: [] };
 }
 
-/** In any session. */
 function listApproved({ rfc, memory }: ToolContext['state']): string[] {
   const noted = memory?.known.flatMap(({ name }) => name ?? []) ?? [];
   const now = rfc?.status === 'approved' ? [rfc.proposes] : [];

@@ -141,7 +141,7 @@ function writeContent(data: Json): string {
   return JSON.stringify(Object.entries(data).filter(([name]) => !leads.has(name)));
 }
 
-/** For outputs read once. */
+/** Only for outputs read once. */
 export function noteWhole(data: Json, coverage: Coverage): void {
   coverage.pages += 1;
   coverage.more ||= saysMore(data);

@@ -94,7 +94,7 @@ export function applyChanges(
   return result;
 }
 
-/** For its only step too. */
+/** Applies to its only step too. */
 function setLength(
   node: OutlineNode,
   { duration_minutes, duration }: DateChange,

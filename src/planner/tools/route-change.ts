@@ -12,7 +12,7 @@ const RouteChange = z.strictObject({
 
 const order: Gate[] = ['outline', 'roadmap', 'schedule'];
 
-/** Not one after the shown artifact. */
+/** Never an artifact after the shown one. */
 function gateShown(pause: Pause | null): Gate {
   return pause?.gate ?? 'schedule';
 }

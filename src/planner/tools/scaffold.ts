@@ -119,7 +119,7 @@ function holdForBudget(
   };
 }
 
-/** For later turns. */
+/** Later turns can plan these. */
 function rememberMissing({ now }: ToolContext, missing: Assembled['missing']): SessionRead {
   const parts = missing.map(({ part, why }) => ({ ...part, why: shorten(why, 300) }));
   const data = toJson({ not_in_the_draft: parts });

@@ -21,7 +21,7 @@ const add = (sum: Decimal | null, value: Decimal | null): Decimal | null =>
 
 const many = (count: number) => count.toLocaleString('en-US');
 
-/** As the item has it. */
+/** `text` is the item's own. */
 type Written = Amount & { text: string };
 
 /** `1200` as `1,200.00 EUR`, like the column's values. */
@@ -93,7 +93,7 @@ class Sum {
     return format.write(writeDecimal(total), notation);
   }
 
-  /** For conditions. */
+  /** A plain number for conditions. */
   get plain(): string | null {
     const total = this.notation === 'point' ? this.#point : this.#comma;
     return total === null || this.problem !== null ? null : writeDecimal(total);

@@ -18,7 +18,7 @@ export type TriageShown = {
   /** `… and 16 more`, or empty. */
   more: string;
   guarded: number;
-  /** Not all effects fit here. */
+  /** Some effects are not shown here. */
   cut: boolean;
   /** Waits for this person. */
   open: boolean;

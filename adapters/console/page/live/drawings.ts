@@ -40,7 +40,6 @@ async function readTimes(view: PlanView, steps: { id: string }[]): Promise<Forec
   return (await readForecast(view.id, steps)).steps;
 }
 
-/** As long as it was. */
 async function reloadOpened(view: PlanView): Promise<OpenedGroup | null> {
   const { opened } = view;
   if (opened === null) return null;

@@ -46,7 +46,6 @@ export function closeForm(): void {
   if (form !== null) find(nameSelector(form.key))?.focus();
 }
 
-/** Without wording the problem. */
 function fits({ type, required, min, max, whole }: Field, value: string): boolean {
   if (value === '') return !required;
   if (type !== 'number') return true;

@@ -23,7 +23,7 @@ function textOf(button: AnyPress, inputs: Inputs): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
 
-/** Without empty ones. */
+/** Leaves out empty ones. */
 function fieldsOf(button: AnyPress, inputs: Inputs): Record<string, unknown> | null {
   const fields = 'plan_id' in button ? readInputs(button, inputs) : null;
   if (fields === null) return null;

@@ -141,7 +141,6 @@ export type IdentityState = {
 
 export type Settings = {
   section: SettingsSection;
-  /** As shown in the dialog. */
   policy: InteractionPolicy;
   set: PolicyOverride;
   /** `entry` is being typed. */
@@ -248,7 +247,7 @@ export type State = {
   commands: { found: CommandForm[]; at: number } | null;
   recurring: RecurringDialog | null;
   shortcuts: boolean;
-  /** For narrow screens. */
+  /** The column that a narrow screen shows. */
   pane: Pane;
   tokenWanted: boolean;
   settings: Settings | null;

@@ -11,9 +11,9 @@ import { follow, type StreamState } from './stream.ts';
 import { createThrottle } from './throttle.ts';
 
 const redrawInterval = 1000;
-/** For progress only. */
+/** Interval for progress alone. */
 const progressInterval = 5000;
-/** For changes without an event. */
+/** Catches changes without an event. */
 const lookInterval = 60_000;
 /** Conversations change without a plan. */
 const conversationsInterval = 5000;

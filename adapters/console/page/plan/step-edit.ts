@@ -23,7 +23,6 @@ export type StepEditing = {
 
 export type EditLine = { name: string; before: string; now: string };
 
-/** Not sent yet. */
 export type StepEdit = {
   step: string;
   label: string;

@@ -97,7 +97,7 @@ export function drawWrite(
   return html`${changed}${drawFrame(label, countOf(rows.length, 'line'), body)}`;
 }
 
-/** For deleted or moved files. */
+/** The beginning of a deleted or moved file. */
 export function drawLeaving(
   preview: StepPreview | undefined,
   label: string,

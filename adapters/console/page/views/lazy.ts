@@ -6,7 +6,7 @@ import { change } from '../live/store.ts';
 
 type Drawn = TemplateResult | typeof nothing;
 
-/** After a failed load. */
+/** Pause after a failed load. */
 const retryAfterMs = 2000;
 
 /** @param close closes what can't load */

@@ -71,7 +71,7 @@ function drawSources(
   </select>`;
 }
 
-/** As boxes, entered as lines. */
+/** Boxes on the page, lines in the entry. */
 function drawBoxes(field: OperationField, entry: string, options: FieldsOptions): TemplateResult {
   const chosen = entry.split('\n').filter((one) => one !== '');
   const toggle = (value: string) => {

@@ -78,7 +78,7 @@ function decisionsOf(state: State, view: PlanView, card: Card): Shown[] {
       const { action } = button.press;
       const reviews = action === 'details' && button.style === 'primary';
       if (action === 'details' && !reviews) return [];
-      // In the overview.
+      // The overview has this button.
       if (action === 'save_playbook') return [];
       // The timeline has these buttons.
       if (action === 'reschedule' && view.tab === 'timeline') return [];

@@ -68,7 +68,7 @@ export function stickToEnd(conversation: string, messages: number): void {
   });
 }
 
-/** After the person sends something. */
+/** Call after the person sends something. */
 export function returnToLatest(): void {
   const list = document.getElementById('messages');
   if (list !== null) showLatest(list);

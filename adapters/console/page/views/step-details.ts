@@ -77,7 +77,7 @@ function drawDifference(text: string): TemplateResult {
   )}</pre>`;
 }
 
-/** Not in the headline. */
+/** Arguments that are not in the headline. */
 function drawCall({ call }: ShownStep): TemplateResult | typeof nothing {
   if (call.parts.length === 0) return nothing;
   return html`<dl class="call">

@@ -81,7 +81,7 @@ function drawNotes({ notes, name }: ToolFacts): TemplateResult | typeof nothing 
       </ul>`;
 }
 
-/** For the whole instance. */
+/** One sign-in for the whole instance. */
 function drawSignIn({ name, server, state }: ToolFacts): TemplateResult | typeof nothing {
   const signIn = server?.sign_in ?? null;
   if (signIn === null || state === 'off') return nothing;
