@@ -56,7 +56,7 @@ export async function checkCalendars(
     return brokenCheck(
       part,
       `${countOf(problems.length, 'problem')}: ${problems.join(' ')}`,
-      `Correct these lines in the program that writes the calendar, or change calendars.${name} in the settings. Everything else of it is used.`,
+      `Correct these lines in the program that writes the calendar, or change calendars.${name} in the settings. The rest of the calendar is used.`,
     );
   });
 }

@@ -99,7 +99,7 @@ export function judgePending({ applied, pending }: MigrationState): CheckResult 
   return brokenCheck(
     'Migrations',
     `${countOf(pending.length, 'migration')} to come: ${listOf(pending)}`,
-    `Make a backup, then start a process of this version, or run ${commandName} migrate. What follows is not looked at before.`,
+    `Make a backup, then start a process of this version, or run ${commandName} migrate. The remaining checks run after that.`,
   );
 }
 

@@ -69,7 +69,7 @@ export async function checkDelivery({ db }: Instance): Promise<CheckResult[]> {
       brokenCheck(
         'Delivery',
         `${countOf(failed, 'message')} could not be shown, the latest because: ${error}`,
-        'The others went on. The log says which it was and where.',
+        'Other messages were shown. The log names this one and its conversation.',
       ),
     ];
   }
@@ -96,7 +96,7 @@ export async function checkWebhooks({ db }: Instance): Promise<CheckResult[]> {
       text: last_error === null ? text : `${text}; the last failure: ${last_error}`,
       advice:
         failed === 0 && gone_at === null
-          ? `It is called again by itself; at once by: ${commandName} webhooks retry ${id}`
+          ? `It is retried automatically. To retry now: ${commandName} webhooks retry ${id}`
           : `When the cause is gone: ${commandName} webhooks retry ${id}`,
     };
   });
@@ -138,7 +138,7 @@ export async function checkAudit({ env }: Config, { db }: Instance): Promise<Che
         ...result,
         state: 'broken',
         advice:
-          'Set COUNTERSIGN_ENCRYPTION_KEY as the workers have it. Where it was changed on purpose, the next seal has the new one.',
+          'Set COUNTERSIGN_ENCRYPTION_KEY to the key of the workers. If you changed it on purpose, the next seal uses the new one.',
       },
     ];
   return [
@@ -161,7 +161,7 @@ export async function checkRetention({ db }: Instance): Promise<CheckResult[]> {
     return [brokenCheck('Retention', problem, advice)];
   }
   const when = running
-    ? 'it is at work'
+    ? 'a round is running'
     : `its last round ended ${ended_at?.toISOString() ?? 'before it was done'}`;
   const text = `${countOf(await countDeletedPlans(db.query), 'plan')} deleted so far; ${when}`;
   return [okCheck('Retention', text)];

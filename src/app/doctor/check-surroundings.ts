@@ -103,7 +103,7 @@ export async function checkPort(config: Pick<Config, 'env'>): Promise<CheckResul
     return okCheck(part, `Countersign ${there.countersign} answers at ${address}`);
   return brokenCheck(
     part,
-    `Another program than Countersign listens at ${address}.`,
+    `A program other than Countersign listens at ${address}.`,
     'Stop it, or set PORT to another one.',
   );
 }
