@@ -1,4 +1,4 @@
-// Our additions to pg's connections: a limit on silence, and several statements per round trip.
+// Additions to pg: a limit on silence, several statements per round trip.
 // After a failover, or if a firewall forgot the connection, no error arrives and TCP would wait 15 minutes.
 import { Socket } from 'node:net';
 import {
@@ -37,7 +37,7 @@ export function limitSilence(client: ClientBase, ms: number): void {
   stream.setTimeout(ms);
 }
 
-/** Drops idle connections together with a silent one: the cause usually affects all. */
+/** Drops idle connections together with a silent one: the cause usually affects all. @returns closes the pool */
 export function limitSilenceOf(pool: Pool, ms: number): () => Promise<void> {
   const open = new Set<PoolClient>();
   const idle = new Set<PoolClient>();

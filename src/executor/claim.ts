@@ -154,7 +154,7 @@ function mayClaim(plan: PlanRow): boolean {
 
 export const hasReady = (plan: PlanRow, ready = plan.ready): boolean => mayClaim(plan) && ready > 0;
 
-/** Freed steps may start in the same statement, sparing a row update, if nothing else is ready and nothing failed. Null: claim. */
+/** Freed steps start at once if nothing else is ready and nothing failed; null: claim them. Requires the plan's lock. */
 export function decideStart(
   plan: PlanRow,
   cache: LaneCache,

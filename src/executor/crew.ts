@@ -1,4 +1,4 @@
-// All back ends of a process, each with its own loops, leases and slots.
+// A process's back ends, each with its own loops, leases and slots.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '#db/database.ts';
 import { type Listener, notify } from '#db/notify.ts';

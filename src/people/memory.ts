@@ -1,4 +1,4 @@
-// Saved notes: the person's in a private chat, the channel's in a shared one.
+// Saved notes: a person's in private chats, the channel's in shared ones.
 import { memoryWords } from '#cards/memory-words.ts';
 import { recordAudit } from '#db/audit/audit.ts';
 import { lockConversation } from '#db/chat/messages.ts';

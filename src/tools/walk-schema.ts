@@ -1,4 +1,4 @@
-// Derives from a JSON Schema (draft 7 or 2020-12) the possible values at a place.
+// Derives the values possible at a place from a JSON Schema.
 // Rules out only the impossible. Ignores `not`, conditions and remote `$ref`s.
 import { isObject } from '#domain/text.ts';
 import type { JsonSchema } from '#domain/tool.ts';

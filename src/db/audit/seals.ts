@@ -71,7 +71,7 @@ async function readWriters(db: Queryable): Promise<string[]> {
       and mode = 'RowExclusiveLock' and granted`);
 }
 
-/** An ID below which no row can appear any more, or null if a writer hasn't ended in time. */
+/** An ID up to which no further row can appear, or null if a writer hasn't ended in time. */
 async function findHorizon(db: Queryable): Promise<number | null> {
   const { rows } = await db.execute<{ id: number }>(
     sql`select last_value as id from ${countersign}.audit_id_seq`,

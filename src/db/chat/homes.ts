@@ -1,4 +1,4 @@
-// Open Home tabs: leased, drawn and settled. A change in between marks one stale again.
+// Open Home tabs: leased, drawn and settled; a change marks one stale.
 import { and, eq, gt, inArray, isNotNull, isNull, lt, lte, or, sql } from 'drizzle-orm';
 import type { PlatformName } from '#domain/platform-name.ts';
 import type { Queryable, Transaction } from '../database.ts';

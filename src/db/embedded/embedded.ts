@@ -1,4 +1,4 @@
-// The embedded PostgreSQL of a home directory: started by its first process, stopped by the last.
+// The embedded PostgreSQL: started by a home's first process, stopped by its last.
 // The server is detached and survives kill -9; if that ended all processes, `watchdog.ts` stops it.
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, rename, rm } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Saved notes. Each belongs to the name it was saved under, so unlinking loses none.
+// Saved notes, each under the name it was saved by.
 import { and, desc, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
 import { conversationAt } from '#domain/chat/chat.ts';
 import {

@@ -1,4 +1,4 @@
-// Whether several organisations share the instance; stored for workers, which serve no chats.
+// Whether several organisations share the instance; stored for workers without chats.
 import { sql } from 'drizzle-orm';
 import type { Tenancy } from '#domain/tenancy.ts';
 import type { Database, Queryable } from '../database.ts';

@@ -1,4 +1,4 @@
-// Unfinished plans built by form, one per person, and edited steps, as JSON text.
+// Plans being built by form, and edited steps, as JSON text.
 import { and, eq, sql } from 'drizzle-orm';
 import type { Queryable } from '../database.ts';
 import { planningMemo } from '../schema.ts';

@@ -1,4 +1,4 @@
-// Planning runs. An outcome counts only for its turn, so late planners change nothing.
+// Planning runs. An outcome counts only for its turn.
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm';
 import type { RestingState } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';

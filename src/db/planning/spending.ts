@@ -13,7 +13,7 @@ export type Payer = { runId: string; turn: number; user: string } | { planId: st
 /** `stage`: of planning, or the kind of a running plan's call. */
 export type ModelCall = { model: string; stage: string };
 
-/** US dollars by ceiling; open calls count as estimates. `settled` excludes them. `planLimit`: the paying plan's own. */
+/** US dollars by ceiling; open calls count as estimates. `settled` excludes calls under way. `planLimit`: the paying plan's own. */
 export type Spending = { spent: Spent; settled: Spent; planLimit: number | undefined };
 
 export type TokenCounts = { input_tokens: number; output_tokens: number };

@@ -1,4 +1,4 @@
-// All rows of a plan for the archive, and the error for a missing plan.
+// A plan's rows for the archive, and the missing plan's error.
 import { eq, is, type SQL, sql } from 'drizzle-orm';
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core';
 import { CountersignError } from '#domain/errors.ts';

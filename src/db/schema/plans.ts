@@ -1,4 +1,4 @@
-// Plan tables. Hot state is on `plans`, a lean row; text is in `plan_versions`.
+// Plan tables. Hot state is on `plans`, text in `plan_versions`.
 import { sql } from 'drizzle-orm';
 import {
   bigint,

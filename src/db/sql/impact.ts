@@ -73,7 +73,7 @@ export async function findNewlyCovered(
     where g.type in ('FS', 'FF') group by 1`);
 }
 
-/** How many unmet ends of the row `s` of `step_states` are of the CTE's steps. */
+/** How many of the ends that the row `s` of `step_states` waits for are of the CTE's steps. */
 export const countEdgesFrom = (planId: string, source: 'lost' | 'back'): SQL => sql`
   case when exists (select from ${sql.raw(source)}) then (
     select count(*)::int from ${countersign}.plan_edges e

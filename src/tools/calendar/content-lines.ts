@@ -1,4 +1,4 @@
-// Content lines of ICS (RFC 5545, 3.1), unfolded as bytes: folds may split characters.
+// Content lines of ICS (RFC 5545, 3.1); folds may split characters.
 
 export type ContentLine = {
   line: number;

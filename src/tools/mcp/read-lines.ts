@@ -1,4 +1,4 @@
-// Messages of an MCP program, one per line; an overlong one fails its request.
+// Reads an MCP program's messages, one per line, limited in length.
 import { type JSONRPCMessage, parseJSONRPCMessage } from '@modelcontextprotocol/client';
 import { isObject } from '#domain/text.ts';
 import { describeBytes } from '#domain/words.ts';
