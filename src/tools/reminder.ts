@@ -131,8 +131,7 @@ function computeTiming(
 ): Timing {
   const at = args.at === undefined ? null : toMoment(args.at, timezone);
   if (args.rrule === undefined) {
-    if (at === null)
-      throw new CountersignError('invalid_arguments', noTime);
+    if (at === null) throw new CountersignError('invalid_arguments', noTime);
     if (at <= now)
       throw new CountersignError(
         'invalid_arguments',

@@ -83,7 +83,7 @@ export function readChosen(
   return { chosen, problems };
 }
 
-/** `done` is Yes and `failed` No, unless words or a value differ. Words with a No, or after Yes or No, are a note. */
+/** `done` is Yes and `failed` No, unless words or a value differ. Words with or after a No are its note. */
 export function readYesOrNo(
   step: Step,
   resolution: 'done' | 'failed',
@@ -92,7 +92,10 @@ export function readYesOrNo(
   const { words, given } = answerAbout(step.id, settlement);
   if (resolution === 'failed') return { answer: 'No', note: words, problems: [] };
   const value = given.answer ?? words ?? true;
-  const read = /^(?:(y|yes|true)|n|no|false)(?:[.!]?$|[.!,;:]\s*(\S.*)$)/is.exec(String(value).trim());
+  // A Yes with conditions is none.
+  const read = /^(?:(y|yes|true)[.!]?|(?:n|no|false)(?:[.!]?|[.!,;:]\s*(\S.*)))$/is.exec(
+    String(value).trim(),
+  );
   if (read !== null && Object.keys(given).every((name) => name === 'answer'))
     return { answer: read[1] === undefined ? 'No' : 'Yes', note: read[2] ?? null, problems: [] };
   const message = `Step ${step.label} takes Yes or No.`;

@@ -33,9 +33,9 @@ import {
   readChosen,
   readReason,
   readYesOrNo,
-  tellYesOrNo,
   requireValidAnswers,
   summariseAnswer,
+  tellYesOrNo,
   toOutput,
   withBlocker,
 } from './human-answers.ts';

@@ -123,6 +123,8 @@ describe('a No', () => {
       code: 'invalid_answer',
       message: expect.stringMatching(/Yes or No/),
     });
+    const half = { steps: { ask: 'done' as const }, answer: 'Yes, unless Kim objects' };
+    await expect(answer(id, half)).rejects.toMatchObject({ code: 'invalid_answer' });
     await answer(id, { steps: { ask: 'done' }, answers: { ask: 'No.' } });
     await reach(instance, id, 'completed');
     expect(await isThere('w-close')).toBe(false);
