@@ -26,7 +26,7 @@ export type DetailsView = {
   /** `Steps`, or a range. */
   label: string;
   steps: ReviewStep[];
-  /** What this reader can edit here. */
+  /** Steps that this reader can edit here. */
   edits: { step: string; label: string }[];
   /** Null if this reader can't approve here. */
   approve: { press: CardPress; words: string } | null;

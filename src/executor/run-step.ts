@@ -114,7 +114,7 @@ function askAboutDrift(
   }
   const before = was === null ? 'could not be looked up' : `was ${describe(was)}`;
   const changed = now === null ? 'may have changed' : 'changed';
-  // What is not there yet cannot go missing: its source did.
+  // A target that never existed can't go missing: its source did.
   const warning =
     was?.state === 'new' && now?.state === 'missing'
       ? `What ${target} is made from is missing. It was there when the plan was approved.`
