@@ -76,7 +76,7 @@ function describeApprovals(
 function untilThen(status: PlanStatus): string {
   const over = status === 'failed' || status === 'completed' || status === 'stalled';
   return over
-    ? 'Once approved, the plan goes on with it. What is done stays done.'
+    ? 'Once approved, the plan continues with it. Completed steps stay done.'
     : 'Until then the approved plan continues.';
 }
 

@@ -15,7 +15,7 @@ export const buildWords = {
   step: 'Step',
   other: 'Or another value',
   notMember:
-    'That person is not in this conversation. Choose somebody who is, or type their address.',
+    'That person is not in this conversation. Choose someone who is, or type their address.',
   redraw: 'Show its fields',
   add: 'Add step',
   save: 'Save step',

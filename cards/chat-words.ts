@@ -25,7 +25,7 @@ export const pressWords = {
   keptLater: 'Still working. Type “settings” to see what was saved.',
   kept: 'Saved.',
   done: 'Done. The card will update in a moment.',
-  unknownButton: 'This button is out of date. Type “status” to see where things stand.',
+  unknownButton: 'This button is out of date. Type “status” to see the latest.',
   details: 'Details',
   notInTime: "Slack didn't open the window in time. Try again.",
   notInTimeFor: ({ reply }: { reply: string }) =>
@@ -91,7 +91,7 @@ const named = (shown: string) => quoteName(shown, 100);
 export const placeWords = {
   archived: ({ shown }: { shown: string }) => `${named(shown)} is archived.`,
   notIn: ({ shown }: { shown: string }) =>
-    `Countersign is not in ${named(shown)}. Somebody there can add it: /invite @Countersign.`,
+    `Countersign is not in ${named(shown)}. Someone there can add it: /invite @Countersign.`,
   requesterNotIn: ({ shown }: { shown: string }) =>
     `The requester is not in ${named(shown)}, so nothing is posted there for them.`,
   noChannel: ({ shown }: { shown: string }) =>

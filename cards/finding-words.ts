@@ -5,7 +5,7 @@ import type { Tone } from './view.ts';
 
 export function describeHeld({ stale_steps: held }: Finding): string {
   if (held === 0) return 'No step is on hold.';
-  return `${countOf(held, 'step')} that ${held === 1 ? 'depends' : 'depend'} on it ${held === 1 ? 'is' : 'are'} on hold; everything else goes on.`;
+  return `${countOf(held, 'step')} that ${held === 1 ? 'depends' : 'depend'} on it ${held === 1 ? 'is' : 'are'} on hold; everything else continues.`;
 }
 
 /** '' if it waits for a person or needs none. */

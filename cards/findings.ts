@@ -64,7 +64,7 @@ const labels: Record<FindingAction, string> = {
 
 const confirms: Partial<Record<FindingAction, Button['confirm']>> = {
   leave_out: {
-    text: 'The steps on hold will never run. Everything else goes on.',
+    text: 'The steps on hold will never run. Everything else continues.',
     submit: 'Leave them out',
   },
 };

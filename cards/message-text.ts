@@ -101,7 +101,7 @@ function tellNotice(notice: Notice): string {
       const hold =
         held === 0
           ? ''
-          : ` ${countOf(held, 'step')} ${held === 1 ? 'is' : 'are'} on hold; everything else goes on.`;
+          : ` ${countOf(held, 'step')} ${held === 1 ? 'is' : 'are'} on hold; everything else continues.`;
       const next = correcting ? ' I am working out a correction.' : '';
       return `Problem in ${nameOf(notice)}: ${quoteWords(notice.text, maxQuote)}${hold}${next}`;
     }

@@ -40,7 +40,7 @@ export function startRecoveryRound(
     const chores: [string, () => Promise<unknown>][] = [
       ['Recovery', () => recover(crew.context)],
       ['Looking for work', () => crew.lookForWork()],
-      ['Asking for what goes on', () => askForLater(crew.context, crew.backends)],
+      ['Reading the current activity', () => askForLater(crew.context, crew.backends)],
       ['Ringing reminders', ringReminders],
       ['Looking after runs', () => retryAbandonedRuns(conversation)],
       ['Looking after what comes again', () => extendSeries(conversation)],

@@ -29,7 +29,7 @@ async function checkToken(token: string, options: ClientOptions): Promise<Known>
       missing: manifest.oauth_config.scopes.bot.filter((scope) => !given.has(scope)),
     };
   } catch (error) {
-    throw explainSlackError(error, 'say whose token this is');
+    throw explainSlackError(error, 'say who owns this token');
   }
 }
 

@@ -95,7 +95,7 @@ export function tokensOfOne(botToken: string, options: ClientOptions): Tokens {
       const { team_id } = await createClient(botToken, options).auth.test();
       known = team_id;
     } catch (error) {
-      throw explainSlackError(error, 'say whose token this is');
+      throw explainSlackError(error, 'say who owns this token');
     }
     return known;
   }

@@ -91,10 +91,7 @@ export function readTeamsAccess(env: TeamsEnvironment): TeamsAccess | null {
       MicrosoftAppType: type,
     }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
     if (lone === undefined) return null;
-    return refuse(
-      'MicrosoftAppId',
-      `missing. ${lone} is set; set the app id of the bot beside it.`,
-    );
+    return refuse('MicrosoftAppId', `missing. ${lone} is set; also set the app ID of the bot.`);
   }
   const listed = env.TEAMS_ALLOWED_TENANTS?.trim();
   const kind = env.MicrosoftAppType ?? (tenantId === undefined ? 'MultiTenant' : 'SingleTenant');

@@ -34,7 +34,7 @@ function allowedOf(access: TeamsAccess): string[] | null {
 }
 
 const openToAll =
-  'Set TEAMS_ALLOWED_TENANTS to the ids of tenants: whoever knows the app id can add the bot to one of their own.';
+  'Set TEAMS_ALLOWED_TENANTS to tenant IDs. Otherwise anyone who knows the app ID can add the bot to their own tenant.';
 
 /** @throws CountersignError with advice for an operator */
 async function checkTeams(access: TeamsAccess): Promise<Omit<CheckResult, 'part'>> {

@@ -200,7 +200,7 @@ function requireReach({ tenant }: Principal, { role, subject }: FastifyContextCo
   if (tenant === null || subject !== 'instance' || (role !== 'admin' && role !== 'metrics')) return;
   throw new CountersignError(
     'forbidden',
-    `This concerns every organisation of this Countersign; you are an admin of ${tenant} only. Ask whoever runs it.`,
+    `This concerns every organisation of this Countersign; you are an admin of ${tenant} only. Ask its operator.`,
   );
 }
 

@@ -153,7 +153,7 @@ export const GroupsQuery = z.strictObject({
 });
 
 export const ForecastQuery = z.strictObject({
-  ids: list(line(200), 'Steps whose times are asked for.'),
+  ids: list(line(200), 'Steps to return times for.'),
 });
 
 export const PreviewsQuery = z.strictObject({

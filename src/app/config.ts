@@ -147,7 +147,7 @@ function checkIdentity(
   if (adrift === undefined) return;
   throw new CountersignError(
     'invalid_configuration',
-    `identity.providers.${adrift.name}: several organisations share this Countersign, so it must say whose people sign in here: set "tenant" to one of them (such as slack:T0123ABCD), or "tenant_claim".`,
+    `identity.providers.${adrift.name}: several organisations share this Countersign, so it must name the organisation of the people who sign in: set "tenant" to one of them (such as slack:T0123ABCD), or "tenant_claim".`,
   );
 }
 

@@ -60,7 +60,7 @@ export function openLogFile(config: Config): string {
 function explain(path: string, cause: unknown): CountersignError {
   return new CountersignError(
     'invalid_configuration',
-    `COUNTERSIGN_HOME: ${path} cannot be written (${errorMessage(cause)}). Set COUNTERSIGN_HOME to a folder that this user can write to, or change whose folder it is.`,
+    `COUNTERSIGN_HOME: ${path} cannot be written (${errorMessage(cause)}). Set COUNTERSIGN_HOME to a folder that this user can write to, or change the folder’s owner.`,
     { cause },
   );
 }

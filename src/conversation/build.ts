@@ -374,7 +374,7 @@ export function createBuilds(context: ConversationContext, parts: Parts): Builds
     if (found === undefined)
       return readDraft(toDraft(plan, title, viewer.timezone, zoneFor(viewer)));
     if (plan.steps.length > 1)
-      throw refuse('A playbook is a plan of its own. Remove it or the other steps.');
+      throw refuse('A playbook must be the only step. Remove it or the other steps.');
     if (found.at !== '' || plan.repeats !== '')
       throw refuse('A playbook has its own times. Clear “Not before”, and let it run once.');
     const whole = await parts.getPlaybook(found.form.operation, actor);

@@ -20,7 +20,7 @@ const watched = new WeakSet<Socket>();
 function giveUp(this: Socket): void {
   const seconds = (this.timeout ?? 0) / 1000;
   const error = new Error(
-    `The database has said nothing for ${seconds} s, so this connection was given up.`,
+    `The database has not responded for ${seconds} s; the connection was closed.`,
   );
   this.destroy(Object.assign(error, { code: 'ETIMEDOUT' }));
 }

@@ -113,7 +113,7 @@ function describeFailure(error: unknown): string {
   switch (error instanceof DatabaseError ? error.code : undefined) {
     case '28P01':
     case '28000':
-      return `lets nobody in (${cause}). Correct the user or the password in DATABASE_URL.`;
+      return `rejected the sign-in (${cause}). Correct the user or password in DATABASE_URL.`;
     case '3D000':
       return `is not there (${cause}). Create it, or correct its name in DATABASE_URL.`;
     default:

@@ -43,7 +43,7 @@ export const McpServer = z
   )
   .refine(
     (s) => s.trusted || Object.keys(s.inspect).length === 0,
-    'needs "trusted": true beside "inspect", since its reads are called before anybody approves',
+    'needs "trusted": true with "inspect", because its reads run before anyone approves',
   );
 export type McpServer = z.infer<typeof McpServer>;
 
@@ -257,7 +257,7 @@ const SettingsFile = z.strictObject({
     .array(WebhookSettings)
     .refine(
       (all) => new Set(all.map(({ url }) => url)).size === all.length,
-      'an address stands there twice',
+      'lists an address twice',
     )
     .default([]),
   /** Repeated, for steps and patches. */

@@ -104,7 +104,7 @@ async function readOutcome(
   if (problems.length > 0)
     throw new CountersignError(
       'invalid_arguments',
-      `This is no result of ${name}: ${problems.join('; ')}. The step goes on waiting.`,
+      `This is no result of ${name}: ${problems.join('; ')}. The step keeps waiting.`,
     );
   const { summary, data } = limitOutput({
     summary: result.summary ?? `${name} is done.`,

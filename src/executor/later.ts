@@ -74,7 +74,7 @@ async function stopWork(
   try {
     await operation?.cancelLater?.(handle, AbortSignal.timeout(askWithinMs));
   } catch (error) {
-    context.warn(`${step.step_id} of ${step.plan_id} could not be told to stop.`, error);
+    context.warn(`${step.step_id} of ${step.plan_id} could not be stopped.`, error);
   }
 }
 
@@ -89,7 +89,7 @@ async function readState(
     return await operation.checkLater(handle, AbortSignal.timeout(askWithinMs));
   } catch (error) {
     context.warn(
-      `Nobody could be asked for ${step.step_id} of ${step.plan_id}: ${errorMessage(error)}`,
+      `Could not ask a person for ${step.step_id} of ${step.plan_id}: ${errorMessage(error)}`,
       error,
     );
     return null;
@@ -104,7 +104,7 @@ async function judge(
 ): Promise<Outcome | number> {
   const name = operationName(step.tool, step.operation);
   const kept = HandedOver.safeParse(step.output);
-  if (!kept.success) return giveUp(step, 'tool_failed', `Nobody knows how to ask ${name}.`);
+  if (!kept.success) return giveUp(step, 'tool_failed', `No platform can reach ${name}.`);
   const { later: handle, caller } = kept.data;
   const operation = context.registry.of(step.tenant).get(name);
   const state = await readState(context, step, operation, handle);
@@ -126,7 +126,7 @@ async function judge(
     return within(Math.max(wanted, step.waited * 100));
   }
   await stopWork(context, step, operation, handle);
-  if (step.over) return reportCutOff(step, `${name} was told to stop, since its plan is over.`);
+  if (step.over) return reportCutOff(step, `${name} was told to stop because its plan has ended.`);
   return giveUp(step, 'timed_out', `${name} did not come to an end within ${seconds} s.`);
 }
 

@@ -169,7 +169,7 @@ function requireData(outputs: Map<string, Json>): void {
     if (!hasRuntime(output)) continue;
     throw new CountersignError(
       'invalid_reference',
-      `The output of step ${id} holds a "$decide" of its own, which cannot be told from the plan's. Propose this step with fixed arguments.`,
+      `The output of step ${id} holds a "$decide" of its own, which looks like the plan's own. Propose this step with fixed arguments.`,
     );
   }
 }

@@ -45,7 +45,7 @@ function toAllowSentence(question: CallQuestion, isGuarded: boolean): string {
   }
   const what = isGuarded ? 'is guarded, and is' : effect === 'read' ? 'only reads, and is' : 'is';
   const approval =
-    approvedBy === null ? 'which nobody has approved yet' : `approved by ${approvedBy}`;
+    approvedBy === null ? 'which has not been approved yet' : `approved by ${approvedBy}`;
   return `${operation} ${what} in the scope of this plan, ${approval}.`;
 }
 

@@ -51,7 +51,7 @@ describe('the database server', () => {
 
   it.for<[Partial<ServerFacts>, RegExp]>([
     [{ version: '14.18', major: 14 }, /^Database server: .*14\.18.* → Upgrade it to PostgreSQL 15/],
-    [{ encoding: 'SQL_ASCII' }, /^Database encoding: SQL_ASCII → Create the database anew/],
+    [{ encoding: 'SQL_ASCII' }, /^Database encoding: SQL_ASCII → Create a new database/],
     [
       { aheadMs: -7300 },
       /^Database clock: 7\.3 s behind this machine → Keep both machines on time/,

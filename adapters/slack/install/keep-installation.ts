@@ -13,7 +13,7 @@ export function readInstallation(given: Installation): NewSlackInstallation {
   if (bot.refreshToken !== undefined)
     throw new CountersignError(
       'not_allowed',
-      'The Slack app rotates its tokens, which Countersign does not. Make the app anew from the manifest, without token rotation.',
+      'Countersign doesn’t support token rotation. Recreate the Slack app from the manifest, without token rotation.',
     );
   return {
     owner: owner.id,

@@ -21,11 +21,11 @@ type Failure = { page: Page; tell: string | null };
 /** About the app's own settings. */
 const settings: Record<string, string> = {
   bad_client_secret:
-    'SLACK_CLIENT_SECRET is not that of the Slack app. It stands on its page "Basic Information".',
+    'SLACK_CLIENT_SECRET doesn’t match the Slack app. Copy it from the app’s page "Basic Information".',
   bad_redirect_uri:
     'The Slack app has another redirect URL. Put the manifest for this address into "App Manifest".',
   invalid_client_id:
-    'SLACK_CLIENT_ID is not that of a Slack app. It stands on its page "Basic Information".',
+    'SLACK_CLIENT_ID doesn’t belong to a Slack app. Copy it from the app’s page "Basic Information".',
 };
 
 function explainRefusal(reason: string): Failure {

@@ -95,7 +95,7 @@ export function createPeople(options: {
   type Found = { found: Omit<SlackPerson, 'id' | 'acts'>; acts: boolean };
   const known = createRecent<Found>({ keep: maxKept, forMs: keptForMs, clock });
 
-  const action = 'say who somebody is';
+  const action = 'look up a person';
   const atOnce: Ask = async (_, call) =>
     call().catch((error: unknown) => {
       throw explainSlackError(error, action);

@@ -42,7 +42,7 @@ export function createRespond(options: {
       body: JSON.stringify({ response_type: 'ephemeral', replace_original: false, ...reply }),
       signal: AbortSignal.timeout(withinMs),
     }).catch((cause: unknown) => {
-      const text = 'Slack could not be reached to answer somebody.';
+      const text = 'Could not reach Slack to answer a person.';
       throw new CountersignError('tool_unavailable', text, { cause, passesAfterMs: 0 });
     });
     // Unread, the body would hold the connection.

@@ -208,7 +208,7 @@ export function createCalls(options: {
     },
     async member(where, conversation, person) {
       const path = `${pathOf(conversation)}/members${partsOf(person)}`;
-      const action = 'say who somebody is';
+      const action = 'look up a person';
       return readAs(Member, await call(where, path, { method: 'GET', body: null, action }), action);
     },
     async members(where, conversation, limit) {

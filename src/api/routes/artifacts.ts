@@ -25,7 +25,7 @@ export const artifactRoutes: Routes = async (app) => {
     '/api/plans/:id/artifacts/:artifact',
     {
       ...route('viewer', 'plan', 'readArtifact', 'Read an artifact', {
-        description: 'Its content as it was stored, as an attachment of its own media type.',
+        description: 'The stored content, as an attachment with its media type.',
         params: ArtifactPath,
         response: { 200: text('The content.', bytes) },
         problems: ['not_found'],

@@ -74,7 +74,7 @@ export const decisionRoutes: Routes = async (app) => {
     route('approver', 'plan', 'approvePlan', 'Approve a plan', {
       params: PlanPath,
       body: ApproveBody,
-      response: { 200: json('The plan as it stands now.', PlanAnswer) },
+      response: { 200: json('The current plan.', PlanAnswer) },
       problems: [
         ...decisionProblems,
         'digest_mismatch',
@@ -100,7 +100,7 @@ export const decisionRoutes: Routes = async (app) => {
     '/api/press',
     route('requester', 'press', 'press', 'Press a button of a card', {
       body: PressBody,
-      response: { 200: json('What it was about, as it stands now.', PressAnswer) },
+      response: { 200: json('The current state of its subject.', PressAnswer) },
       problems: [
         ...decisionProblems,
         'digest_mismatch',
@@ -134,7 +134,7 @@ export const decisionRoutes: Routes = async (app) => {
       route('requester', 'plan', operationId, summary, {
         params: PlanPath,
         body: DecisionBody,
-        response: { 200: json('The plan as it stands now.', PlanAnswer) },
+        response: { 200: json('The current plan.', PlanAnswer) },
         problems: decisionProblems,
       }),
       async (request, reply) =>
@@ -162,7 +162,7 @@ export const decisionRoutes: Routes = async (app) => {
       {
         params: PlanPath,
         body: ChangeRequestBody,
-        response: { 200: json('The plan as it stands now.', PlanAnswer) },
+        response: { 200: json('The current plan.', PlanAnswer) },
         problems: [...decisionProblems, 'feedback_required', 'unknown_step'],
       },
     ),
@@ -202,7 +202,7 @@ export const decisionRoutes: Routes = async (app) => {
       {
         params: PlanPath,
         body: RetryBody,
-        response: { 200: json('The plan as it stands now.', PlanAnswer) },
+        response: { 200: json('The current plan.', PlanAnswer) },
         problems: decisionProblems,
       },
     ),
@@ -226,7 +226,7 @@ export const decisionRoutes: Routes = async (app) => {
       {
         params: PlanPath,
         body: ResumeBody,
-        response: { 200: json('The plan as it stands now.', PlanAnswer) },
+        response: { 200: json('The current plan.', PlanAnswer) },
         problems: [...decisionProblems, 'unknown_step', 'invalid_answer', 'feedback_required'],
       },
     ),

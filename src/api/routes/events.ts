@@ -46,7 +46,7 @@ function streamEvents<T>(options: EventStreamOptions<T>): Readable {
         if (!still) left.abort();
       },
       (error: unknown) =>
-        options.log.error({ err: error }, 'nobody could see whether a stream may go on'),
+        options.log.error({ err: error }, 'could not check whether a stream may continue'),
     );
   }, options.recheckMs);
   out.once('close', () => {

@@ -46,7 +46,7 @@ export const findingRoutes: Routes = async (app) => {
         'proceed: stale steps run as they are, or count as done again. leave_out: they never run. dismiss: as proceed, for a false alarm. replan: drafts a change of the plan.',
       params: FindingPath,
       body: FindingActionBody,
-      response: { 200: json('The finding as it stands now.', FindingAnswer) },
+      response: { 200: json('The current finding.', FindingAnswer) },
       problems: ['not_found', 'not_allowed', 'already_decided', 'invalid_transition'],
     }),
     async (request, reply) => {

@@ -47,7 +47,7 @@ export const linkRoutes: Routes = async (app) => {
     '/api/link',
     route('requester', 'self', 'link', 'Create or use a link code', {
       description:
-        'A code works once, within 10 minutes, from the other account: `/plans link CODE` in Slack, `plans link CODE` in Teams. After five wrong codes, an account has to wait 10 minutes.',
+        'A code works once, within 10 minutes, from the other account: `/plans link CODE` in Slack, `plans link CODE` in Teams. After five wrong codes, an account must wait 10 minutes.',
       body: LinkBody,
       response: { 200: json('The code, or the person and their accounts.', LinkAnswer) },
       problems: ['not_allowed', 'not_found'],

@@ -22,7 +22,7 @@ export const patchRoutes: Routes = async (app) => {
         body: PatchBody,
         response: {
           200: json('The change is applied.', PatchAnswer),
-          202: json('The change waits for an approval; the plan goes on without it.', PatchAnswer),
+          202: json('The change waits for approval; the plan continues without it.', PatchAnswer),
         },
         problems: [
           ...proposalProblems,

@@ -36,7 +36,7 @@ export const probeRoutes: FastifyPluginAsyncZod<ProbeOptions> = async (
       security: openToAll,
       response: {
         200: json('It runs.', Health),
-        503: json('It runs and does not work; `parts` says what. Start it anew.', Health),
+        503: json('The process runs but does not work; `parts` says why. Restart it.', Health),
       },
     }),
     async (_request, reply) => {

@@ -88,7 +88,7 @@ export const runRoutes: Routes = async (app) => {
     route('requester', 'run', 'stopRun', 'Stop planning', {
       params: RunPath,
       body: RunStopBody,
-      response: { 200: json('The run as it stands now.', RunAnswer) },
+      response: { 200: json('The current run.', RunAnswer) },
       problems: decisionProblems,
     }),
     async (request, reply) => {
@@ -108,7 +108,7 @@ export const runRoutes: Routes = async (app) => {
       {
         params: RunPath,
         body: RunApprovalBody,
-        response: { 200: json('The run as it stands now.', RunAnswer) },
+        response: { 200: json('The current run.', RunAnswer) },
         problems: [...decisionProblems, 'times_passed', 'preflight_failed'],
       },
     ),
@@ -131,7 +131,7 @@ export const runRoutes: Routes = async (app) => {
     route('requester', 'run', 'rejectRun', 'Reject what the run shows, and end planning', {
       params: RunPath,
       body: RunDecisionBody,
-      response: { 200: json('The run as it stands now.', RunAnswer) },
+      response: { 200: json('The current run.', RunAnswer) },
       problems: decisionProblems,
     }),
     async (request, reply) => {
@@ -153,7 +153,7 @@ export const runRoutes: Routes = async (app) => {
     route('requester', 'run', 'proposeRunChanges', 'Propose changes to what the run shows', {
       params: RunPath,
       body: RunDecisionBody,
-      response: { 200: json('The run as it stands now.', RunAnswer) },
+      response: { 200: json('The current run.', RunAnswer) },
       problems: [...decisionProblems, 'feedback_required'],
     }),
     async (request, reply) => {

@@ -33,7 +33,7 @@ export function judgeServer(
       encoding,
       encoding === 'UTF8'
         ? null
-        : 'Create the database anew with "encoding UTF8 template template0", and move its rows.',
+        : 'Create a new database with "encoding UTF8 template template0" and move the rows.',
     ),
     result(
       'Database clock',

@@ -169,7 +169,7 @@ export async function checkSignIns({ settings, env }: Config): Promise<CheckResu
         'Sign-in',
         env.COUNTERSIGN_API_TOKEN === undefined
           ? 'Not set up, so only this machine is answered.'
-          : 'Nobody signs in: who has the token may use any typed name.',
+          : 'No sign-in is set up: anyone with the token can use any name.',
         'docs/identity.md explains sign-in with Slack, Entra or Google.',
       ),
     ];

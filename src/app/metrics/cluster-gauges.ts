@@ -108,11 +108,11 @@ export const clusterReads: ClusterRead[] = [
   {
     gauges: {
       model_cost_today_usd: {
-        help: 'US dollars of today (UTC) by model, of all processes; calls under way at what they may cost.',
+        help: 'US dollars spent today (UTC) by model, all processes; running calls count with their estimate.',
         labels: ['model'],
       },
       model_tokens_today: {
-        help: 'Tokens of today (UTC) by model and direction, of all processes.',
+        help: 'Tokens used today (UTC) by model and direction, all processes.',
         labels: ['model', 'direction'],
       },
     },
@@ -163,7 +163,7 @@ export const clusterReads: ClusterRead[] = [
         help: 'Rows that retention has deleted, by kind, since the beginning.',
         labels: ['kind'],
       },
-      retention_problem: { help: '1 while retention cannot delete or archive what is over.' },
+      retention_problem: { help: '1 while retention can’t delete or archive expired data.' },
     },
     async read(db) {
       const state = await readRetention(db);

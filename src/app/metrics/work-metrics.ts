@@ -89,7 +89,7 @@ const ofWaits: Record<Wait, Measured> = {
   },
   card_age: {
     name: 'countersign_card_age_seconds',
-    help: 'From when something was said until it was posted to its chat platform.',
+    help: 'Time from a message being written until it is posted to its chat platform.',
     buckets: quick,
     labels: { platform: 'countersign.platform' },
   },

@@ -137,6 +137,6 @@ export function login(name: string, { port }: { port: number }): Promise<void> {
 export function logout(name: string): Promise<void> {
   return withInstance(async (instance) => {
     const forgotten = await requireSignIns(instance).forget(name);
-    print(forgotten ? `Forgot the sign-in at ${name}.` : `Nobody has signed in at ${name}.`);
+    print(forgotten ? `Forgot the sign-in at ${name}.` : `No one has signed in to ${name}.`);
   });
 }

@@ -31,7 +31,7 @@ export function endInTimeAfter(signal: AbortSignal): void {
     setTimeout(() => {
       if (process.exitCode === undefined)
         warn(
-          `countersign: ${endWithinMs / 1000} s after it was told to end, something still hung; it ends now. What was under way is taken up again.`,
+          `countersign: ${endWithinMs / 1000} s after the signal, something is still running; exiting. Unfinished work will be resumed.`,
         );
       process.exit(process.exitCode ?? 1);
     }, endWithinMs).unref();

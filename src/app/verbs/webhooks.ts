@@ -75,7 +75,7 @@ async function retryIn(db: Database, id: string | undefined): Promise<void> {
   print(
     again === 0
       ? 'No event is pending, and none was abandoned in the last week.'
-      : `${countOf(again, 'event')} to be told now. A worker sends them within seconds.`,
+      : `${countOf(again, 'event')} queued. A worker sends them within seconds.`,
   );
 }
 

@@ -92,7 +92,7 @@ export async function startRunOnce(
 ): Promise<{ run_id: string; conversation: string }> {
   if (once === undefined) return startRun(context, request, actor);
   const { run_id } = await onceOnly(context, once, () => startRun(context, request, actor, once));
-  if (run_id === null) throw new CountersignError('run_not_found', 'Nothing was begun by this.');
+  if (run_id === null) throw new CountersignError('run_not_found', 'This started nothing.');
   const { conversation } = await readRun(context.db.query, run_id);
   return { run_id, conversation };
 }

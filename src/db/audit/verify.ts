@@ -78,7 +78,7 @@ function findRow(seal: AuditSeal, rows: AuditRow[]): Fault {
   return new Fault(
     'seal_changed',
     seal.seq,
-    `Rows ${seal.first_id} to ${seal.last_id} are not what seal ${seal.seq} was made of, and which one it is cannot be told.`,
+    `Rows ${seal.first_id} to ${seal.last_id} don’t match seal ${seal.seq}; it is unknown which row differs.`,
   );
 }
 
@@ -102,7 +102,7 @@ function checkKeyed(last: AuditSeal | null, key: AuditKey | null): void {
   throw new Fault(
     'unkeyed',
     last.seq,
-    `COUNTERSIGN_ENCRYPTION_KEY is set, but no seal up to ${until} was made with it: who owns the database could have made all of them anew. If the key was set after that, run the workers with it and verify again a minute after the next change. If it was set before, do not trust the log: compare it with a hash (--expect) or an export that you kept elsewhere.`,
+    `COUNTERSIGN_ENCRYPTION_KEY is set, but no seal up to ${until} was made with it, so the owner of the database could have forged them all. If the key was set after that, run the workers with it and verify again a minute after the next change. If it was set before, do not trust the log: compare it with a hash (--expect) or an export that you kept elsewhere.`,
   );
 }
 

@@ -117,7 +117,7 @@ async function makeRoom(client: Client, { force, now }: RestoreOptions): Promise
   if (keep && !force)
     throw new CountersignError(
       'already_decided',
-      'The database has data of its own. Restore into an empty one, or use --force: it keeps what is there aside.',
+      'The database is not empty. Restore into an empty one, or use --force, which keeps the present data aside.',
     );
   const aside = `_before_${now.toISOString().replace(/\D/g, '').slice(0, 14)}`;
   const kept: string[] = [];

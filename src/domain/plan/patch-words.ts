@@ -116,7 +116,7 @@ function describe(operation: PatchOperation, room: Room): string {
       return `Changes ${describeSteps(operation.steps, room)}: ${listOf(describeFields(operation.set, room, true))}.`;
     case 'remove_steps':
       return operation.release === true
-        ? `Removes ${describeSteps(operation.steps, room)}; what waits for that goes on without it.`
+        ? `Removes ${describeSteps(operation.steps, room)}; steps that wait for it continue without it.`
         : `Removes ${describeSteps(operation.steps, room)}.`;
     case 'invalidate_steps': {
       const why =

@@ -123,7 +123,7 @@ async function stay(
     if (answer.error !== null && stopping.aborted) return false;
     passCrashPoint('webhook_sent');
     if (answer.gone)
-      warn(`${named} answered 410 and gets no more events until “countersign webhooks retry”.`);
+      warn(`${named} answered 410 and gets no events until “countersign webhooks retry”.`);
     else if (answer.error !== null && failures === 0)
       warn(`${named} failed; the event will be sent again: ${answer.error}`);
     if (await settle(context, delivery, answer, failures)) return false;

@@ -132,10 +132,7 @@ async function interpretText(
   const own = commands.find(({ form }) => form.operation === null && form.looks === true);
   if (own !== undefined) {
     if (commands.length > 1)
-      return refuse(
-        `“${own.words}” has to be sent on its own.`,
-        'no plan: a look-up among commands',
-      );
+      return refuse(`“${own.words}” must be sent on its own.`, 'no plan: a look-up among commands');
     return answer(await answerItself(own, tools, request.runId), 'answered without a plan');
   }
   const built = buildSteps(read.request, settingOf(work), firstId);

@@ -84,7 +84,7 @@ function endingTools({ task, plan, answer }: Parts): ReplanTool[] {
     }),
     defineTool<{ why: string }, ReplanContext>({
       name: 'give_up',
-      description: 'No change settles the finding: a person has to decide.',
+      description: 'No change settles the finding: a person must decide.',
       input: z.strictObject({ why: line(1000).describe('One sentence for the person.') }),
       async execute({ why }) {
         answer({ patch: null, why });

@@ -40,7 +40,7 @@ function pickOf(people: Pick<People, 'shown' | 'groups'>, n: number, names: stri
   const count = new Set(namesShown(people, names)).size;
   const distinct = [...new Set(candidatesShown(people, names))];
   // All its names became one person since.
-  if (count === 0) return 'somebody whom its rule does not name';
+  if (count === 0) return 'someone its rule does not name';
   if (count <= n) return someOf(distinct, 'and');
   return n === 1 ? `one of ${someOf(distinct, 'or')}` : `${n} of ${someOf(distinct, 'and')}`;
 }

@@ -35,7 +35,7 @@ function widensByAdding(
   if (now.guarded) return adds('a guarded operation');
   if (hasRuntime(now.args)) return adds('with arguments that are decided only when it runs');
   if (now.effect !== 'read') return adds('which changes something');
-  return adds('a call that nobody has approved');
+  return adds('a call that has not been approved');
 }
 
 /** Null if the step has not begun. */

@@ -92,7 +92,7 @@ export async function findReplaced(
     return pending;
   throw new CountersignError(
     'patch_conflict',
-    `A change by ${await showName(tx, pending.proposed_by)} (${pending.id}, version ${pending.version}) is waiting for approval and has to be decided first. Nothing was changed.`,
+    `A change by ${await showName(tx, pending.proposed_by)} (${pending.id}, version ${pending.version}) is waiting for approval and must be decided first. Nothing was changed.`,
     {
       details: {
         current: currentOf(row),

@@ -131,7 +131,7 @@ export class Resolution {
       this.problems.add(
         'duplicate_step',
         `${path}.id`,
-        `The plan has a step "${draft.id}" already. Give the new one an id of its own.`,
+        `The plan has a step "${draft.id}" already. Give the new one its own ID.`,
       );
       return;
     }

@@ -43,7 +43,7 @@ function checkIds(ids: string[], places: string[], problems: Problems): void {
       problems.add(
         'duplicate_step',
         `${places[index] ?? `steps[${index}]`}.id`,
-        `Two steps have the id "${id}". Give each step an id of its own.`,
+        `Two steps have the id "${id}". Give each step its own ID.`,
       );
     }
     seen.add(id);

@@ -43,7 +43,7 @@ function findRefusal(target: string, place: PostPlace | null): string | null {
   if (place === null || !place.near || (name !== null && place.name === null))
     return unreachable(target);
   if (place.private && name === null)
-    return `The conversation "${target}" is somebody's private chat, in which only its own plans post.`;
+    return `The conversation "${target}" is someone's private chat; only plans from that chat can post there.`;
   return place.broken === null ? null : `Nothing can be posted in "${target}": ${place.broken}`;
 }
 

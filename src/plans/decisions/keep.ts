@@ -54,7 +54,7 @@ export async function giveBack(
   return true;
 }
 
-const takenBack = 'The changes were taken back.';
+const takenBack = 'The changes were withdrawn.';
 
 /** Before there is a new version. */
 export function takingBack(

@@ -98,7 +98,10 @@ export function skippingOnce(
       );
     const steps = await keepUnbegun(tx, planId, [series], upcoming);
     if (upcoming.length > 0 && steps.length === 0)
-      throw new CountersignError('already_decided', 'It has begun. Cancel the plan to stop it.');
+      throw new CountersignError(
+        'already_decided',
+        'It has already started. Cancel the plan to stop it.',
+      );
     await leaveOut(tx, planId, steps, `Left out once by ${name}.`);
     if (upcoming.length === 0) {
       const [following] = occurrencesAfter(series, next, 1);

@@ -82,7 +82,7 @@ export async function getPlaybook(
 function notTheirs(name: string): CountersignError {
   return new CountersignError(
     'not_allowed',
-    `The playbook ${name} is somebody else's. Only they or an admin can change it; choose another name.`,
+    `The playbook ${name} belongs to someone else. Only they or an admin can change it; choose another name.`,
   );
 }
 
@@ -166,7 +166,7 @@ export async function savePlaybook(
     if (isNew && (await countPlaybooks(tx, place)) >= maxPlaybooks)
       throw new CountersignError(
         'limit_exceeded',
-        `There are ${maxPlaybooks} playbooks, and no more fit. Remove one.`,
+        `There are already ${maxPlaybooks} playbooks, the maximum. Remove one.`,
       );
     const values = { name, owner: actor.id, plan_id: planId, draft, params, total_steps: total };
     const stored = await storePlaybook(tx, place, values, owner);

@@ -97,7 +97,7 @@ function checkSteps({ title, steps, starts_at }: Series, path: string, problems:
     if (not_before !== undefined && Date.parse(not_before) > Date.parse(starts_at)) {
       report(
         'not_before',
-        'is not to begin before a time of its own; the rule says when it begins. Leave not_before out.',
+        'has a not_before, but its rule already says when it starts. Leave not_before out.',
       );
     }
     if (id !== undefined && (id.includes('#') || id.length > maxId)) {
@@ -207,7 +207,7 @@ export async function expandDraft(
       problems.add(
         'invalid_request',
         `${path}.id`,
-        `Two series have the id "${one.id}". Give each series an id of its own.`,
+        `Two series have the id "${one.id}". Give each series its own ID.`,
       );
     }
     ids.add(one.id);

@@ -64,7 +64,7 @@ function withSignIn(
   const how = `Open Settings → Tools in the console and press Connect, or run \`countersign mcp login ${tool}\``;
   return {
     ...lack,
-    reason: `the MCP server ${tool} needs somebody to sign in. ${problem} ${how}.`,
+    reason: `the MCP server ${tool} needs someone to sign in. ${problem} ${how}.`,
   };
 }
 

@@ -114,7 +114,7 @@ async function loadFile(
   if (!parsed.success) throw broken(file, z.prettifyError(parsed.error));
   const [{ tool } = { tool: '' }, ...others] = parsed.data;
   if (others.some((one) => one.tool !== tool))
-    throw broken(file, 'it has operations of several tools. Give each tool a file of its own.');
+    throw broken(file, 'it has operations of several tools. Put each tool in its own file.');
   const operations = parsed.data.map((one): Operation => {
     const { call, checkLater, cancelLater, ...spec } = one;
     const name = operationName(spec.tool, spec.operation);

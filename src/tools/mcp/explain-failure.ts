@@ -138,7 +138,7 @@ export function toCallFailure(
     const failure = { details: {}, passesAfterMs: null };
     const asks = error.code === ProtocolErrorCode.MissingRequiredClientCapability;
     const message = asks
-      ? `${call.tool} of ${name} wants to ask a person or a model during the call, which is not possible here: ask in a step before it, and pass the answer on.`
+      ? `${call.tool} of ${name} wants to ask a person or a model during the call, which is not supported: ask in an earlier step and pass the answer on.`
       : firstLine(error, clean);
     return { ...base, ...failure, code: 'tool_failed', message };
   }

@@ -207,7 +207,7 @@ export function createSignIns(
       if (pending === null || !isSame(pending.browser, digest(browser)))
         throw new CountersignError(
           'not_allowed',
-          'This sign-in was not begun in this browser, or more than ten minutes ago. Begin it again.',
+          'This sign-in was started in another browser or more than ten minutes ago. Start it again.',
         );
       const { server: name, account = null } = pending;
       if (account !== null) await letIn(account);

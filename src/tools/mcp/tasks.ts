@@ -107,7 +107,7 @@ export function taskOf(
         await cancel(task, signal);
         return {
           state: 'lost',
-          message: `${spec.name} wanted to ask a person while it ran, which is not possible, and was told to stop.`,
+          message: `${spec.name} tried to ask a person during the call, which is not supported, and was stopped.`,
         };
       default:
         return found.status satisfies never;
@@ -140,7 +140,7 @@ export function taskOf(
       if (!handle.success)
         throw new CountersignError(
           'tool_failed',
-          `${spec.name} began a task whose id cannot be kept.`,
+          `${spec.name} started a task with an ID that can't be stored.`,
           { details: outcomeUnknown },
         );
       return {

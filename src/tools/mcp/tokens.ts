@@ -124,7 +124,7 @@ export function createTokens(
     while (!(await store.claimRefresh(name, generation, claimMs))) {
       await pause(lookEveryMs);
       const kept = await store.read(name);
-      if (kept === null) throw needed('Nobody has signed in.');
+      if (kept === null) throw needed('No one has signed in.');
       if (kept.problem !== null) throw needed(kept.problem);
       if (kept.generation !== generation) return kept;
     }
@@ -141,7 +141,7 @@ export function createTokens(
     // Stored before use: the old refresh token may be spent.
     if (!(await store.storeRefreshed(name, generation, signIn))) {
       const kept = await store.read(name);
-      if (kept === null) throw needed('Nobody has signed in.');
+      if (kept === null) throw needed('No one has signed in.');
       return kept;
     }
     return { ...old, generation: generation + 1, signIn };
@@ -172,7 +172,7 @@ export function createTokens(
     async onUnauthorized() {
       known = null;
       const kept = await read();
-      if (kept === null) throw needed(store.lack ?? 'Nobody has signed in.');
+      if (kept === null) throw needed(store.lack ?? 'No one has signed in.');
       if (kept.problem !== null) throw needed(kept.problem);
       if (given !== null && kept.signIn.tokens.access_token !== given) return;
       await refresh(kept);
@@ -180,7 +180,7 @@ export function createTokens(
     async judge(error) {
       if (error instanceof InsufficientScopeError) {
         const kept = await read();
-        if (kept === null) return needed('Nobody has signed in.');
+        if (kept === null) return needed('No one has signed in.');
         const scope = error.requiredScope ?? null;
         const more = scope === null ? 'more rights' : `the rights ${quoteWords(scope, 200)}`;
         return giveUp(kept, `The server asks for ${more}.`, scope);
@@ -191,7 +191,7 @@ export function createTokens(
       if (!refused) return error;
       const kept = await read();
       return kept === null
-        ? needed(store.lack ?? 'Nobody has signed in.')
+        ? needed(store.lack ?? 'No one has signed in.')
         : giveUp(kept, 'The server refuses the sign-in.', null);
     },
     onChange: (wake) => store.onChange(name, wake),

@@ -163,7 +163,7 @@ async function requireSame(place: HeldPath, before: Stats): Promise<void> {
   if (now.ino === before.ino && now.size === before.size && now.mtimeMs === before.mtimeMs) return;
   throw new CountersignError(
     'tool_failed',
-    `${place.path} was changed by somebody else meanwhile, so it was left as it is. Try again.`,
+    `${place.path} was changed by someone else meanwhile, so it was not written. Try again.`,
     { passesAfterMs: 0 },
   );
 }

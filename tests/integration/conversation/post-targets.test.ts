@@ -135,7 +135,7 @@ test('is refused at proposal where it is the private chat of somebody else', asy
   await expect(propose(saying(chat), own)).rejects.toThrow('private chat');
   await expect(propose(saying(direct), own)).rejects.toMatchObject({
     code: 'invalid_arguments',
-    message: `Step tell: The conversation "${direct}" is somebody's private chat, in which only its own plans post.`,
+    message: `Step tell: The conversation "${direct}" is someone's private chat; only plans from that chat can post there.`,
   });
   const group = await place('M1', '19:group', null, 'teams');
   const here = await place('M1', '19:channel', '1', 'teams');

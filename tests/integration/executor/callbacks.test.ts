@@ -209,7 +209,7 @@ test('what is no result changes nothing, and the step goes on waiting', async ()
     expect(await callBack(address, body)).toMatchObject({ status });
   expect(await callBack(address, { data: {} })).toMatchObject({
     code: 'invalid_arguments',
-    detail: 'This is no result of film_render: url is missing. The step goes on waiting.',
+    detail: 'This is no result of film_render: url is missing. The step keeps waiting.',
   });
   expect(await readStep(id)).toMatchObject({ status: 'running' });
   expect(await callBack(address, result)).toEqual({ status: 204 });

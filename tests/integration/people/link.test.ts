@@ -423,7 +423,7 @@ describe('One person', () => {
     expect((await plan.approve(other)).status).toBe('proposed');
     const facts = await instance.service.card(plan.id, { user: other.id, timezone: 'UTC' });
     expect(facts.plan.approvals).toHaveLength(2);
-    expect(facts.approvers).toBe('somebody whom its rule does not name');
+    expect(facts.approvers).toBe('someone its rule does not name');
   });
 
   test('who approved by one account cannot approve again by the other', async () => {

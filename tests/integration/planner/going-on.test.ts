@@ -179,7 +179,7 @@ describe('“fix what failed and go on”', () => {
     const [duplicate, needed, done] = resultsIn(
       instance.requests()[3] ?? { model: '', messages: [] },
     );
-    expect(duplicate).toContain('already. Give the new one an id of its own.');
+    expect(duplicate).toContain('already. Give the new one its own ID.');
     expect(needed).toContain('uses the output of step');
     expect(done).toContain('Step 1 (succeeded) has begun');
     expect((await instance.service.getPlan(plan.id)).pending_patch).not.toBeNull();
@@ -328,7 +328,7 @@ describe('a change that a model proposes', () => {
     });
     await instance.ask('no, leave it out', { conversation });
     expect(resultsIn(instance.requests()[1] ?? { model: '', messages: [] })[0]).toContain(
-      'is waiting for approval and has to be decided first',
+      'is waiting for approval and must be decided first',
     );
     const second = (await instance.service.getPlan(plan.id)).pending_patch;
     expect(second).toMatchObject({ removed: 2 });

@@ -68,7 +68,7 @@ describe('a step that failed', () => {
       widening: [
         expect.stringMatching(/^Gives up step \d[a-z]?, which failed; it can't be retried then\.$/),
         expect.stringMatching(
-          /^Adds step \d: workspace_read of source\.txt, a call that nobody has approved\.$/,
+          /^Adds step \d: workspace_read of source\.txt, a call that has not been approved\.$/,
         ),
       ],
     });

@@ -328,7 +328,7 @@ describe('a patch that widens an approved plan', () => {
     );
     expect(outcome).toMatchObject({ status: 'needs_approval', added: 300 });
     expect(outcome.widening[0]).toBe(
-      'Adds step 3: workspace_list, a call that nobody has approved.',
+      'Adds step 3: workspace_list, a call that has not been approved.',
     );
     expect((await instance.service.getPlan(plan.id)).total_steps).toBe(2);
     await instance.service.cancel(plan.id, { version: 1 }, ana);

@@ -175,7 +175,7 @@ test('ten minutes are enough, and a millisecond more is too much', async () => {
 });
 
 test.each([
-  [{ clientSecret: 'the-secret-of-another' }, /SLACK_CLIENT_SECRET is not that of the Slack app/],
+  [{ clientSecret: 'the-secret-of-another' }, /SLACK_CLIENT_SECRET doesn’t match the Slack app/],
 ])(
   'with the wrong secret the person is told little and the operator what to mend',
   async (changes, why) => {

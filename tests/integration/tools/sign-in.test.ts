@@ -72,7 +72,7 @@ describe('a hosted server', () => {
     const gateway = await open();
     const other = await open();
     expect(statusOf(gateway)?.reason).toMatch(
-      /^The MCP server hosted needs you to sign in: Nobody has signed in\. Open Settings → Tools .*countersign mcp login hosted/,
+      /^The MCP server hosted needs you to sign in: No one has signed in\. Open Settings → Tools .*countersign mcp login hosted/,
     );
     expect(statusOf(gateway)?.health?.sign_in).toBe('needed');
     const { app, port } = await serve(gateway, gateway.config, pino({ level: 'silent' }));
@@ -196,7 +196,7 @@ describe('a plan whose server ends the sign-in', () => {
       return blocked.some(({ reason }) => reason.includes('sign in')) ? blocked : null;
     });
     expect(blocked[0]?.reason).toMatch(
-      /the MCP server hosted needs somebody to sign in\. The sign-in is no longer accepted\. .*`countersign mcp login hosted`/,
+      /the MCP server hosted needs someone to sign in\. The sign-in is no longer accepted\. .*`countersign mcp login hosted`/,
     );
     expect(hosted.notes).toEqual(['first']);
     hosted.afterNote = () => undefined;

@@ -16,7 +16,9 @@ it('asks what becomes of the steps on hold, with a button for each way', () => {
   expect(asks).toHaveLength(1);
   const [ask] = asks;
   expect(ask?.label).toBe('Problem · step 1');
-  expect(ask?.known).toEqual(['12 steps that depend on it are on hold; everything else goes on.']);
+  expect(ask?.known).toEqual([
+    '12 steps that depend on it are on hold; everything else continues.',
+  ]);
   expect(ask?.quotes).toEqual([{ by: 'Evidence', words: '“5,000 rows then, 5,012 now”' }]);
   expect(ask?.buttons.map(({ label, press }) => [label, press.action, press.finding_id])).toEqual([
     ['Correct the plan', 'finding_replan', 'F-11111111'],

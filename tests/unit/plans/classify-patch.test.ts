@@ -63,7 +63,7 @@ describe('adding a step', () => {
     [
       'that reads, even what an approved step reads already,',
       { ...read, target: 'b.txt' },
-      'Adds step 4: workspace_read of b.txt, a call that nobody has approved.',
+      'Adds step 4: workspace_read of b.txt, a call that has not been approved.',
     ],
   ];
   test.each(cases)('%s widens', (_name, step, reason) => {

@@ -67,7 +67,7 @@ describe('what cannot come again', () => {
           { ...draftStep('look', 'Look', 'control_noop'), not_before: '2026-05-04T10:00:00Z' },
         ],
       }),
-      'series[0].steps[0].not_before — Step look of series “Daily look” is not to begin before a time of its own',
+      'series[0].steps[0].not_before — Step look of series “Daily look” has a not_before',
     ],
     [
       'an id that holds the sign of dates',

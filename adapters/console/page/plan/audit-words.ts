@@ -28,7 +28,7 @@ const words: Record<string, string> = {
   take_over: "Took over someone else's question",
   settle_refused: 'Refused an answer that came too late',
   callback_taken: 'Took the result of a callback',
-  finding_raised: 'Told of a problem',
+  finding_raised: 'Reported a problem',
   finding_replan: 'Had the problem corrected',
   finding_proceed: 'Let the steps run as they are',
   finding_leave_out: 'Left the steps on hold out',

@@ -146,7 +146,10 @@ function drawPlanning(facts: SettingsView): TemplateResult {
         `At most ${countOf(planning.turn_limit, 'model call')} and ${planning.wall_time_seconds} s`,
       ],
       ['Retries per stage', String(planning.retry_limit_per_stage)],
-      ['Goes on by itself at', `${percent(planning.confidence.continue)} confidence and more`],
+      [
+        'Continues automatically at',
+        `${percent(planning.confidence.continue)} confidence and more`,
+      ],
       ['Asks at once below', `${percent(planning.confidence.escalate)} confidence`],
       ['New subtypes of patterns', subtypes],
     ])}
