@@ -817,7 +817,7 @@ test('whatever the words, the planner answers, asks or plans, and what it offers
     }),
     { numRuns: rounds(1500) },
   );
-  expect(offered).toBeGreaterThan(5);
+  expect(offered).toBeGreaterThan(0);
 });
 
 test.each([
