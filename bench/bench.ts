@@ -53,7 +53,6 @@ export type BenchOptions = Sizes & {
   databaseUrl: string | undefined;
   log: Logger;
   signal: AbortSignal;
-  /** The report. */
   print(text: string): void;
   /** Progress. */
   say(text: string): void;

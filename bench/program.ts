@@ -84,7 +84,6 @@ export function startPeopleWorker(
   });
 }
 
-/** A baseline. */
 export function startBareBolt(variables: NodeJS.ProcessEnv): Promise<Program> {
   return start({
     name: 'the bare Bolt app',

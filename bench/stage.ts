@@ -23,7 +23,6 @@ export type Stage = Sizes & {
   signal: AbortSignal;
   /** Progress. */
   say(text: string): void;
-  /** In this process. */
   openInstance(
     options: Pick<InstanceOptions, 'work' | 'extraOperations' | 'planner' | 'chatPorts'>,
   ): Promise<Instance>;

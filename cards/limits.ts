@@ -74,7 +74,7 @@ export const platformLimits = {
     /** Allowance for what isn't counted exactly. */
     around: 200,
     askPage: 4000,
-    /** Answers a press. */
+    /** A card that answers a press. */
     answer: teamsMessage - 1024,
     /** Posted. */
     payload: teamsMessage - 3 * 1024,

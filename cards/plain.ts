@@ -46,7 +46,7 @@ export function escapeMacros(text: string): string {
   return text.replace(/\{\{(?=\s*(?:DATE|TIME)\b)/giu, `{${wordJoiner}{`);
 }
 
-/** Never shown. */
+/** Keys whose texts are never shown. */
 const verbatim = [
   ...['press', 'plan_id', 'run_id', 'step_id', 'digest', 'id', 'name', 'url', 'link', 'value'],
   ...['kind', 'status', 'type', 'style', 'tone'],

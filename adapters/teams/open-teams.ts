@@ -83,7 +83,7 @@ export function createTeamsPort(options: {
   readers: Readers;
   /** All accounts of the same person. */
   everyNameOf(name: string): Promise<string[]>;
-  /** The default. */
+  /** Used if a person's zone is unknown. */
   timezone: string;
 }): ChatPort {
   const { connector, readers, everyNameOf, timezone } = options;

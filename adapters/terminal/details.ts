@@ -116,7 +116,7 @@ async function drawChanges(session: Session, { version, plan_id }: PlanView): Pr
   ];
 }
 
-/** At least one. */
+/** Counts at least one. */
 function countFitting(drawn: string[][], start: number, height: number): number {
   let left = height - 2;
   let count = 0;

@@ -106,7 +106,6 @@ async function keepRunning(service: Service, { signal }: Stage): Promise<() => P
   };
 }
 
-/** In a thread. */
 async function runRound(order: RoundOrder, { signal }: Stage): Promise<RoundResult> {
   const thread = new Worker(new URL('../retention-thread.ts', import.meta.url), {
     workerData: order,

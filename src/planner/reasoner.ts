@@ -16,7 +16,6 @@ export type CallAnswer = Pick<ToolOutcome, 'result' | 'ends'>;
 /** Prepares, executes and finalises each call. */
 export type AgentTools = {
   stage: Stage;
-  /** Callable now. */
   offered(): ChatTool[];
   find(name: string): Pick<Tool, 'reads' | 'waits' | 'quotes'> | undefined;
   /** Never throws: failures have `ok: false` and confidence 0. */

@@ -50,7 +50,7 @@ const maxTailCalls = 5;
 const maxHalvings = 3;
 /** More if close together in time. */
 const tailWanted = 150;
-/** Looked up. */
+/** Names that are looked up. */
 const maxNamed = 40;
 const maxTeams = 1000;
 /** Total wait for Slack's limits. */

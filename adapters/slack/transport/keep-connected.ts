@@ -19,7 +19,7 @@ function pauseAfter(failures: number): number {
   return Math.min(longestPauseMs, 1000 * 2 ** (failures - 1)) * (0.75 + Math.random() / 4);
 }
 
-/** About the app token. */
+/** Refusals that concern the app token. */
 const appTokenRefusals = new Set([
   ...tokenRefusals,
   'missing_scope',

@@ -102,9 +102,9 @@ export type PressSignal = {
 export type MovedSignal = { kind: 'added' | 'removed'; scene: Scene; sentAt: Date | null };
 /** Ignored. `asks`: Teams waits. */
 type OtherSignal = { kind: 'other'; scene: Scene; asks: boolean };
-/** Teams waits. */
+/** Teams waits for an answer. */
 export type PlanThisSignal = { kind: 'plan_this'; scene: Scene } & Omit<PlanThis, 'root'>;
-/** Teams waits. */
+/** Teams waits for an answer. */
 export type BuildSignal = { kind: 'build'; scene: Scene; press: BuildPress };
 export type Signal =
   | MessageSignal

@@ -39,7 +39,7 @@ export function keepInDatabase(
   db: Queryable,
   warn: (message: string, error?: unknown) => void,
 ): Checkpoints {
-  /** Their sessions restart. */
+  /** Sessions with unreadable checkpoints restart. */
   const unread = new Map<string, number>();
   return {
     async read(runId) {

@@ -87,7 +87,7 @@ function findCut({ find: _, ...args }: JsonObject): string[] {
     : [];
 }
 
-/** Would wait forever. */
+/** Such a step would wait forever. */
 function findPoolProblems({ resources = {} }: StepDraft, pools: Record<string, number>): string[] {
   const names = Object.keys(pools);
   if (names.length === 0) return [];

@@ -1,4 +1,4 @@
-// Answers by reading only.
+// Answers requests by reading only.
 import { statusWords } from '#cards/words.ts';
 import { isDatabaseAway } from '#db/transient.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';

@@ -70,7 +70,7 @@ export function assembleParts(outline: PlanOutline, parts: EndedPart[]): Assembl
   };
 }
 
-/** References follow. */
+/** References to renamed steps follow. */
 function renameSteps(
   partId: string,
   steps: StepDraft[],

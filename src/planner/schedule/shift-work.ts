@@ -33,7 +33,6 @@ export type ShiftContext = PeopleOfWork & {
   roadmap: Roadmap;
   schedule: Schedule;
   daysOff: readonly string[];
-  /** Appointments by person. */
   busy: ReadonlyMap<string, readonly Interval[]>;
   now: number;
 };

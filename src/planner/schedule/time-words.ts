@@ -105,7 +105,6 @@ function nameStep({ nodes, places }: OutlineIndex, node: string | null): string 
     : `step "${step.id}"`;
 }
 
-/** To a whole minute. */
 const roundUp = (at: number) => Math.ceil(at / 60_000) * 60_000;
 
 function describeRemedy(

@@ -181,7 +181,7 @@ const seekApproval: StageRunner = async (context) => {
   // Feedback waits while the pattern it led to is undecided.
   if (begins && change !== null && pause.kind !== 'rfc') {
     const event = await routeFeedback(context, change.gate);
-    // Times need an order.
+    // Changed times need an order, so a missing one comes first.
     return event === 'change_schedule' && !session.has('valid_roadmap') ? 'change_roadmap' : event;
   }
   const { decision } = request;

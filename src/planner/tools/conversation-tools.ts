@@ -82,7 +82,7 @@ const listPlans = defineTool({
 
 const PlanId = z.strictObject({ id: z.string().describe('PLAN- and 8 hexadecimal digits.') });
 
-/** A model decides nothing. */
+/** Models don't decide: the plan still waits. */
 function decide(word: 'approve' | 'reject'): Tool {
   return {
     ...toolDefaults,

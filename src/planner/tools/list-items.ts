@@ -35,7 +35,6 @@ export const itemSourceShape = {
     .optional(),
 };
 export type ItemSource = z.infer<z.ZodObject<typeof itemSourceShape>> & {
-  /** Already listed by code. */
   items?: Json[] | undefined;
 };
 

@@ -86,7 +86,7 @@ function withEvidence(
   return { ...outline, context: { ...base, tool_outputs: outputs } };
 }
 
-/** Counted by code. */
+/** Counts come from code. */
 function withGroups(summary: string, { nodes }: PlanOutline): string {
   const groups = nodes.flatMap(({ id, title, steps }) => {
     if (steps.length < 2 || !steps.every(({ tags = [] }) => tags.includes(id))) return [];

@@ -29,7 +29,6 @@ export function keepNote(text: string): Promise<boolean> {
   return store(() => post<MemoryEntry>(path, { text }));
 }
 
-/** Keeps the name. */
 export function editNote({ id, name }: MemoryEntry, text: string): Promise<boolean> {
   return store(() => put<MemoryEntry>(`${path}/${id}`, { name, text }));
 }

@@ -38,7 +38,6 @@ export function takenOffCard(state: Pick<State, 'off'>, card: Card): ReadonlySet
 /** Approval with steps unticked. */
 export type PartialApproval = {
   words: string;
-  /** Nothing left to approve. */
   empty: boolean;
 };
 
