@@ -16,7 +16,7 @@ function replayAnswer(kept: KeptAnswer, digest: string): unknown {
 }
 
 /**
- * JSON.
+ * @returns JSON
  * @param check runs first, outside any transaction
  * @throws `key_reused`; errors of `check` and `work`, which are not stored
  */

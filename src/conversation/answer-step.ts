@@ -13,7 +13,6 @@ import { decide } from '#plans/lifecycle/decide.ts';
 import { nothingWaits } from '#runs/run-table.ts';
 import { waitsFor } from '#runs/session-subject.ts';
 
-/** Waits for confirmation. */
 export async function findGiven(db: Queryable, run: RunRow): Promise<GivenToStep | null> {
   if (waitsFor(run) !== 'answer') return null;
   const latest = await readLatestCheckpoint(db, run.id);

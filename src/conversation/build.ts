@@ -72,10 +72,8 @@ type Parts = Pick<
   commitIn(tx: Transaction, checked: Checked<Plan>): Promise<Plan>;
 };
 
-/** Characters. */
 const maxStored = 400_000;
 const maxUndoStored = 5;
-/** Concurrent changes are rare. */
 const tries = 5;
 /** In larger plans the order of a step is not edited. */
 const mostChoices = 40;
@@ -143,7 +141,7 @@ function zoneOf(timezone: string, now: Date): Zone {
   };
 }
 
-/** To another zone's local times. */
+/** Into another zone's local times. */
 function moveTimes(build: Build, from: string, to: string): Build {
   if (from === to) return build;
   const { plan, before, step } = build;
@@ -171,7 +169,6 @@ function moveTimes(build: Build, from: string, to: string): Build {
   };
 }
 
-/** A text field per parameter. */
 const specOf = ({ name, title, params }: Playbook): OperationSpec => ({
   ...{ tool: playbookTool, operation: name, name: `${playbookTool} ${name}`, description: title },
   ...{ effect: 'write', destructive: false, source: 'builtin' },

@@ -33,7 +33,7 @@ const waitsSince = sql<Date>`greatest((${plans.rejection_history} -> -1 ->> 'at'
   planVersions.created_at,
 );
 
-/** Without a run, where it was proposed. */
+/** Default: where it was proposed. */
 const via = sql`coalesce(${runs.via}, (
   select a.via from ${countersign}.audit a where a.plan_id = ${plans.id} and a.action = 'propose' order by a.id limit 1))`;
 
@@ -87,7 +87,6 @@ const reminderKey = sql`${plans.id} || ':v' || ${plans.version} || ':' || ${plan
 const unreminded = sql`${plans.conversation} is not null
   and not exists (select 1 from ${countersign}.messages m where m.once = ${reminderKey})`;
 
-/** Isolates failures. */
 async function forEachWaiting(
   context: ConversationContext,
   waiting: Waiting[],

@@ -10,18 +10,15 @@ import type { PlanStats } from '#domain/stats.ts';
 import { makeStorableText } from '#domain/text.ts';
 import { countRest } from '#domain/words.ts';
 
-/** Lines. */
 export const maxListed = 20;
 
 /** Before all readers see an unmet request, for privacy. */
 const leastPeople = 2;
 
-/** Two digits. */
 const maxPages = 99;
-/** Marked plans of the reader. */
 const maxMarked = 500;
 
-/** `maxListed` together. */
+/** Lines per group, `maxListed` together. */
 const shares: Record<'inbox' | 'find', Partial<Record<InboxGroup, number>>> = {
   inbox: { needs_you: 9, running: 5, failed: 3, others: 3 },
   find: { needs_you: 5, running: 4, failed: 3, others: 4, done: 4 },
@@ -34,7 +31,6 @@ export type FoundPlans =
   | {
       kind: 'list';
       which: 'find' | ListName;
-      /** Search text. */
       words: string;
       /** The command's argument. */
       query: string;
@@ -50,7 +46,6 @@ export type FoundPlans =
   | { kind: 'link'; outcome: LinkOutcome }
   | { kind: 'recurring'; entries: Recurring[] }
   | { kind: 'help' }
-  /** No subcommand. */
   | { kind: 'unknown'; word: string };
 
 /** `id`: person; `account`: on the platform; `once`: event ID. */
@@ -89,7 +84,6 @@ async function listGroups(
   return { kind: 'list', which, words, query, sections, page: 1, next: null };
 }
 
-/** Needs of the reader. */
 export async function markWaiting(
   read: Pick<PlanReads, 'inbox'>,
   user: string,

@@ -145,7 +145,6 @@ async function readGroups(
   return { waiting, others: listGroups(live, waiting, ended, pages) };
 }
 
-/** @param within one organisation */
 export async function readInbox(
   context: Asking,
   livePlans: LivePlans,

@@ -47,7 +47,6 @@ import { readShownChanges } from './shown-changes.ts';
 const namedShown = 5;
 const findingsShown = 5;
 
-/** In progress. */
 const underWay = new Set<StepStatus>(['running', 'waiting']);
 
 /** If nothing is ready: steps that wait only for those in progress; if not all are loaded, the first pending one. */
@@ -81,7 +80,6 @@ async function readDiff(db: Queryable, plan: Plan): Promise<VersionDiff | null> 
 
 type Asked = Plan & Pick<PlanRow, 'requester_verified'>;
 
-/** `user`'s own included. */
 async function readApprovalFacts(context: ConversationContext, plan: Asked, user: string) {
   const approved = plan.approvals.map(({ by }) => by);
   const authority = await readAuthority(context.db.query, context, {
@@ -107,7 +105,6 @@ async function readApprovalFacts(context: ConversationContext, plan: Asked, user
   };
 }
 
-/** Without its full content. */
 async function readPendingPatch(
   context: ConversationContext,
   plan: Asked,
@@ -153,7 +150,7 @@ async function readFindingFacts(
   return { open, more: Math.max(0, total - open.length) };
 }
 
-/** With alternative times, and how booked people are. */
+/** With alternative times and people's load. */
 async function readConflicts({ db, clock }: ConversationContext, plan: Plan) {
   if (!compared.has(plan.status)) return { conflicts: [] };
   const notes = await readNotes(db.query, plan.id, plan.version);
@@ -174,7 +171,6 @@ async function readConflicts({ db, clock }: ConversationContext, plan: Plan) {
 /** Fewer have no order worth a line. */
 const leastOrdered = 4;
 
-/** While undecided. */
 async function readOrders({ db }: ConversationContext, plan: Plan) {
   if (!compared.has(plan.status) || plan.total_steps < leastOrdered) return {};
   const orders = await readRoadmapChoice(db.query, plan.id, plan.version);
@@ -192,7 +188,6 @@ async function readPartitions({ db }: ConversationContext, catalogue: Catalogue,
   return { shown, total };
 }
 
-/** And of steps they mention, and `others`. */
 async function readLabelsOf(
   db: Queryable,
   planId: string,
@@ -208,7 +203,6 @@ async function readLabelsOf(
 
 const partsShown = 12;
 
-/** With more steps than the card shows. */
 async function readParts(context: ConversationContext, catalogue: Catalogue, { id, status }: Plan) {
   const partitions = await readPartitions(context, catalogue, id);
   const { total } = partitions;

@@ -111,7 +111,6 @@ export const approve: Verb<Approval> = async (context, id, approval, actor) => {
   });
 };
 
-/** Lets a planner revise it. */
 async function adoptRun(
   context: ConversationContext,
   tx: Transaction,
@@ -259,7 +258,6 @@ function requireUndecided(row: PlanRow, version: number): void {
   if (!mayBeApproved(row.status)) throw notPossible(row.status, 'revise');
 }
 
-/** Characters. */
 const maxGivenBack = 4000;
 
 /** In its first version; the requester gets their words back. */
@@ -332,7 +330,6 @@ export async function prepareGoBack(
   };
 }
 
-/** With the reply posted. */
 export const goBack: Verb<GoBack> = async (context, id, decision, actor) => {
   const commit = await prepareGoBack(context, id, decision, actor);
   return async (tx) => {

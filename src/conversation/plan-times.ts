@@ -18,10 +18,9 @@ import {
 } from '#timeline/working-time.ts';
 import { readShift } from './shift.ts';
 
-/** Cards show changes and conflicts then. */
+/** Statuses whose cards show changes and conflicts. */
 export const compared = new Set<Plan['status']>(['proposed', 'needs_review', 'approved']);
 
-/** A person's working time. */
 const takesWork = ({ tool, duration }: Step): boolean => tool === 'human' && !isByClock(duration);
 
 /** Null if mixed with elapsed days, which have no sum. */
@@ -35,7 +34,6 @@ function countsAsWork(steps: Step[], day: number | null): boolean | null {
   return mixed || waits.some(isLong) ? null : true;
 }
 
-/** With the duration of its work. */
 export async function readTimes(context: ConversationContext, plan: Plan, steps: Step[]) {
   const db = context.db.query;
   const head = await readScheduleHead(db, plan.id, plan.version);
@@ -72,7 +70,6 @@ async function readMoved(context: ConversationContext, plan: Plan) {
   return shift === null || shift.moved.length === 0 ? {} : { moved: shift.moved };
 }
 
-/** And the least slack before a deadline. */
 async function readStepTimes(
   { db, clock }: ConversationContext,
   plan: Plan,

@@ -37,7 +37,6 @@ export async function readWithin(
   };
 }
 
-/** The conversation with the content. */
 async function findWords(db: Queryable, subject: ScopedSubject): Promise<string | null> {
   if ('conversation' in subject) return subject.conversation;
   if ('run_id' in subject) return (await readRun(db, subject.run_id)).conversation;

@@ -83,7 +83,6 @@ async function settleFinding(
   await service.settleFinding(plan_id, finding, action, actor);
 }
 
-/** As one change of the plan. */
 async function retryEdited(
   service: Service,
   press: CardPress,

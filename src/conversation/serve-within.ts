@@ -16,7 +16,6 @@ type Subject =
   | 'own'
   | 'commit';
 
-/** With other arguments. */
 type Special =
   | 'isWithin'
   | 'startRun'

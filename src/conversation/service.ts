@@ -400,7 +400,6 @@ export function createService(context: ConversationContext): Service {
   return actAsPersons(service, (account) => readPerson(db.query, account));
 }
 
-/** On behalf of the person who takes it. */
 async function takeSuggestion(
   context: ConversationContext,
   id: string,

@@ -16,7 +16,6 @@ import { digestShown } from '#runs/session-subject.ts';
 import { describeRepeats } from './plan-times.ts';
 import { readDeciders } from './session-decisions.ts';
 
-/** At the end of this turn. */
 async function readSession(db: Queryable, run: RunRow): Promise<PlanningState | null> {
   if (run.planning_status === 'running') return null;
   const latest = await readLatestCheckpoint(db, run.id);
@@ -30,7 +29,6 @@ const Offered = z.object({
   text: z.string().default(''),
 });
 
-/** Buttons. */
 const mostOffers = 10;
 
 /** Its options as answers that mean no other question. */

@@ -89,7 +89,7 @@ const decidedVerbs = {
   changes: 'asked for changes to',
 } as const;
 
-/** On the previous turn, now in progress. */
+/** Decided on the previous turn, now in progress. */
 function wasChosenBefore(
   { planning_status, decision, turn }: RunRow,
   choice: SessionChoice,
@@ -251,7 +251,6 @@ function sessionRuling(
   };
 }
 
-/** In that conversation. */
 async function keepSubtype(
   context: ConversationContext,
   tx: Transaction,
@@ -274,14 +273,12 @@ function record(tx: Transaction, run: RunRow, text: string, actor: Actor): Promi
   return appendMessage(tx, { conversation, author, name: actor.id, text, parts, runId });
 }
 
-/** If it was the one shown. */
 function planShown(run: RunRow, { digest }: SessionChoice): { id: string; version: number } | null {
   const { plan_id: id, plan_version: version, plan_digest } = run;
   if (waitsFor(run) !== null || run.planning_status !== 'needs_clarification') return null;
   return id === null || version === null || digest !== plan_digest ? null : { id, version };
 }
 
-/** On its session or waiting plan. */
 export async function decideRun(
   context: ConversationContext,
   runId: string,

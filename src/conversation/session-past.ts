@@ -10,7 +10,6 @@ import type { ConversationContext } from '#messages/context.ts';
 import { nameOnSession } from '#people/people-named.ts';
 import { describeRun, readRunCard } from './session-card.ts';
 
-/** State at the end of a turn. */
 export type TurnMessage = {
   run_id: string;
   turn: number;
@@ -25,7 +24,7 @@ function statusOf({ pause, result }: PlanningState): PlanningStatus {
   return result?.kind === 'aborted' ? 'aborted' : 'complete';
 }
 
-/** After `turn`; for older ones only that there was a message. */
+/** For older turns only that there was a message. */
 function decisionAfter(run: RunRow, turn: number): SessionDecision {
   return run.turn === turn + 1 && run.decision !== null ? run.decision : { kind: 'said' };
 }

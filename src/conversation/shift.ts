@@ -20,7 +20,6 @@ import { formatLimit, formatMoment } from '#timeline/recurrence.ts';
 
 type ShiftContext = Pick<ConversationContext, 'catalogue' | 'profile' | 'clock' | 'readBusy'>;
 
-/** After a schedule's end. */
 const lookAheadMs = 60 * 86_400_000;
 
 /** Steps; placing more takes too long for a card. */

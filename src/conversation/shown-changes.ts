@@ -15,12 +15,10 @@ import { compareFields } from '#plans/content/changed-fields.ts';
 import { readPassedInPatch } from '#plans/decisions/passed-starts.ts';
 import { describeCall } from '#tools/describe-call.ts';
 
-/** Per kind. */
 const changesShown = 1000;
 
 const inOrder: StepDifference['kind'][] = ['removed', 'changed', 'added'];
 
-/** Uncut, with passed starts. */
 export async function readShownChanges(
   { query: db }: Database,
   catalogue: Pick<Catalogue, 'get'>,

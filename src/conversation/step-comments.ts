@@ -41,7 +41,7 @@ export async function composeFeedback(
   const beyond = named.filter(({ id }) => known.every((one) => one.id !== id));
   const labels = labelSteps([...known, ...beyond], plan.total_steps);
   const order = new Map([...labels.keys()].map((id, place) => [id, place]));
-  // On the whole plan: last.
+  // Comments on the whole plan come last.
   const placeOf = ({ step_id }: StepComment) =>
     step_id === null ? labels.size : (order.get(step_id) ?? 0);
   const ordered = comments.toSorted((a, b) => placeOf(a) - placeOf(b));

@@ -35,7 +35,6 @@ export async function forTool<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Created after the tools. */
 type PlanParts = () => RecheckContext &
   Pick<ConversationContext, 'files' | 'places' | 'openSeal'> & { askPlanner: AskPlanner | null };
 
@@ -54,7 +53,7 @@ export function createToolPorts(
   plans: PlanPort;
   ownCalendar: OwnCalendar;
 } {
-  /** Lately, as their platform said. */
+  /** Their platforms' recent answers. */
   const asked = createRecent<ReturnType<FindPlace>>({ ...placesKept, clock: systemClock });
   const places = () => {
     const finders = Object.entries(partsOf().places?.() ?? {});

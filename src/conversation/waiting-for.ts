@@ -56,15 +56,12 @@ const isTaskOf = (names: string[], { requester }: LivePlan, question: OpenQuesti
   question.status === 'waiting' &&
   names.some((name) => isSamePerson(name, question.assignee ?? requester));
 
-/** For one plan. */
 type Evidence = {
   plan: KeptPlan;
   authority: Authority;
-  /** The pending change's. */
   ofChange: Authority | undefined;
 };
 
-/** By step. */
 const oldest = (found: OpenQuestion[]) =>
   found.reduce<OpenQuestion | null>(
     (first, one) => (first === null || one.since < first.since ? one : first),

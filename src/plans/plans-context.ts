@@ -17,7 +17,6 @@ import type { Catalogues } from '#domain/tool.ts';
 
 export type OnFailure = Settings['executor']['on_failure'];
 
-/** Reservable at once. */
 export type PoolLimits = Record<string, Pick<ResourcePool, 'capacity' | 'headroom'>>;
 
 /** `usual`: default model; `firstCallUsd`: expected. */
@@ -26,17 +25,15 @@ export type ModelBudget = { caps: Caps; usual: string; firstCallUsd(model: strin
 export type PlansContext = {
   db: Database;
   enqueue: Enqueue<Transaction>;
-  /** By organisation. */
   catalogue: Catalogues;
-  /** Marked, and never called outside an approved plan. */
+  /** Never called outside an approved plan. */
   guardedTools: string[];
   /** Besides the requester. */
   approvers: string[];
   /** By operation, besides the plan's own approvers. */
   guardedApprovers: Record<string, ApproverPolicy>;
-  /** By assignee. */
   delegates?: Record<string, string[]>;
-  /** For `group:NAME` in both. */
+  /** For both. */
   grouping?: Grouping;
   identity?: Pick<IdentitySettings, 'blocked'> & Partial<Pick<IdentitySettings, 'providers'>>;
   /** Omitted if no chat is asked. */

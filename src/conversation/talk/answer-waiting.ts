@@ -96,7 +96,6 @@ export async function findBareChange(
   return { plan, fault };
 }
 
-/** If it can be made and the person may decide. */
 export async function readBareChange(
   context: ConversationContext,
   change: BareChange | null,

@@ -57,7 +57,6 @@ async function approvePart(
   };
 }
 
-/** In the message's client. */
 async function approveTicked(
   context: ConversationContext,
   { id, version, digest }: NonNullable<Subject['shown']>,
@@ -82,7 +81,6 @@ function silently(commit: Commit<unknown>): Commit<null> {
   };
 }
 
-/** The reply follows. */
 export async function stopByWord(
   context: ConversationContext,
   runId: string,
@@ -148,7 +146,6 @@ export async function decideByWord(
   }
 }
 
-/** In a sentence. */
 async function describeStatus(context: ConversationContext, subject: Subject): Promise<string> {
   const { shown, planning, session } = subject;
   if (session !== null) return describeSession(context, session);
@@ -166,7 +163,6 @@ async function describeStatus(context: ConversationContext, subject: Subject): P
   return `${statusAnswers.plan({ id, version, status: statusWords[plan.status] })}${progress}.${result}`;
 }
 
-/** Why it waits, and for whom. */
 async function describeSession(context: ConversationContext, run: RunRow): Promise<string> {
   const waits = waitsFor(run);
   if (waits === null) return statusAnswers.nothingWaits;

@@ -14,12 +14,11 @@ import { digestShown, nameShown, waitsFor } from '#runs/session-subject.ts';
 import type { Word } from '../read-word.ts';
 import type { Reply } from './reply.ts';
 
-/** Or nothing yet. */
+/** The subject of a word, if any yet. */
 export type Subject = {
   conversation: string;
   runId: string | null;
   planning: boolean;
-  /** Its waiting session is the subject. */
   session: RunRow | null;
   shown: { id: string; version: number; digest: string } | null;
 };
@@ -36,7 +35,7 @@ export function subjectOfRun(run: RunRow): Subject {
   };
 }
 
-/** Planned there or sent to it. */
+/** Shown there, planned there or not. */
 export function subjectOfPlan(conversation: string, plan: PlanRow): Subject {
   const { id, version, digest, run_id: runId } = plan;
   return { conversation, runId, planning: false, session: null, shown: { id, version, digest } };
@@ -64,7 +63,6 @@ const waitsForMs = 60_000;
 /** To read a replacement and type a word. */
 const readWithinMs = 3000;
 
-/** With the text for a late word. */
 function describeShown({ session, shown }: Subject) {
   if (session !== null) {
     const about = { run_id: session.id, turn: session.turn };
@@ -191,6 +189,5 @@ export async function requireRead(
   const turn = row.run_id === null ? 0 : (await readRun(context.db.query, row.run_id)).turn;
   const only = row.version === 1 && turn <= 1;
   if (!(await canMeanOnly(context, subject, reply, { turn, only }))) throw refuseUnnamed(row);
-  // The checked row.
   return { ...subject, shown: { id: row.id, version: row.version, digest: row.digest } };
 }

@@ -63,7 +63,6 @@ export async function handleDecision(
 /** `refusal`: unless posted in the conversation. */
 export type Handled = { run_id: string | null; refusal?: CountersignError | null };
 
-/** Unless one with its ID was handled. */
 export async function onceOnly(
   { db }: ConversationContext,
   once: string | undefined,

@@ -12,7 +12,6 @@ export type Reply = {
   written_at?: Date;
   turn?: number;
   on_screen?: OnScreen;
-  /** Chosen with a control. */
   modes?: WantedModes;
   files?: AttachedFile[];
 };

@@ -37,7 +37,6 @@ import { type Handled, handleDecision, onceOnly } from './handle-decision.ts';
 import { handleReply } from './handle-reply.ts';
 import type { Reply } from './reply.ts';
 
-/** Characters. */
 const shownOfTooLong = 500;
 
 /** Answered over HTTP, not in the conversation. */
@@ -54,7 +53,7 @@ function toThrow(reply: Reply, refusal: CountersignError | null): CountersignErr
   return refusal !== null && isAboutRead(reply, refusal) ? refusal : null;
 }
 
-/** The latest open run, else another. */
+/** Continues the latest open run, or starts one. */
 async function handleTalk(
   context: ConversationContext,
   conversation: string,
@@ -185,12 +184,11 @@ function meantBy(word: Exclude<Word, { kind: 'talk' }>): PlanStatus[] {
   }
 }
 
-/** As a whole. */
 function meansChanges({ kind }: Word): boolean {
   return ['approve', 'approve_part', 'reject', 'go_back'].includes(kind);
 }
 
-/** For `plans` with a pending change, the change. */
+/** `plans`: a plan with a pending change is here for the change. */
 type Open = { plans: PlanRow[]; sessions: RunRow[] };
 
 /** Must be unambiguous. @throws `invalid_transition` naming the candidates */
@@ -218,7 +216,6 @@ async function findOpen(
   return { plans, sessions: waiting.filter((run) => isDecidable(waitsFor(run))) };
 }
 
-/** If several wait. */
 function pickOnScreen(open: Open, onScreen: OnScreen | undefined): Open {
   const digest = onScreen?.digest;
   if (digest === undefined) return open;

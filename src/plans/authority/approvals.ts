@@ -26,7 +26,7 @@ export async function readApprovers(db: Queryable, row: Approvable): Promise<str
   return given.map(({ by }) => by);
 }
 
-/** Once per name, and again once the name is verified. @returns whether anything is new */
+/** Again once the name is verified. @returns whether anything is new */
 export async function recordApproval(
   tx: Transaction,
   row: Approvable,
@@ -51,7 +51,6 @@ export async function recordApproval(
   return added.length > 0;
 }
 
-/** Others are still missing. */
 async function recordPartOfApproval(
   { enqueue }: PlansContext,
   tx: Transaction,

@@ -8,7 +8,6 @@ export type Rule = { policy: ApproverPolicy; operations: string[] };
 
 export type People = {
   requester: string;
-  /** From the configuration. */
   configured: string[];
   /** Belong to the plan's conversation; null without one. */
   known: Set<string> | null;
@@ -24,9 +23,7 @@ export type People = {
   vouched: (person: string) => boolean;
   /** An unverified requester may be any of the approvers. */
   requesterVouched: boolean;
-  /** Blocked; their approvals don't count. */
   refused?: ReadonlyMap<string, unknown>;
-  /** In this chat. */
   guests?: ReadonlySet<string>;
 };
 
@@ -40,7 +37,7 @@ export function isAmong(people: Pick<People, 'same'>, names: string[], user: str
   return names.some((name) => isSamePerson(personIn(people, name), person));
 }
 
-/** Name in rules about different people. */
+/** The name counted in rules about different people. */
 function countedAs(people: Pick<People, 'same' | 'former'>, name: string): string {
   const person = personIn(people, name);
   return people.former?.get(person) ?? person;
@@ -147,7 +144,7 @@ export function counts(policy: ApproverPolicy, people: People, user: string): bo
   }
 }
 
-/** Drops people who were the same at the request. */
+/** Drops people who were one at the request. */
 function differentIn(people: People, persons: string[]): string[] {
   return persons.filter((person, index) => !wasAmong(people, persons.slice(0, index), person));
 }

@@ -57,7 +57,6 @@ function describeOthers(people: People, missing: number): string {
       : someOf(candidatesShown(people, others), 'or');
 }
 
-/** Still required; `given` have approved. */
 function describeWhom({ policy }: Rule, people: People, needed: number, given: string[]): string {
   switch (policy.kind) {
     case 'requester':
@@ -88,7 +87,7 @@ export function describeMissing({ rule, needed, given }: RuleState, people: Peop
   return `${describeWhom(rule, people, needed, given)}${forOperations(rule)}`;
 }
 
-/** All open rules; empty if none. */
+/** For all open rules; empty if none. */
 export function describeAllMissing(states: RuleState[], people: People): string {
   const missing = states
     .filter((state) => !isSatisfied(state))
@@ -137,7 +136,7 @@ function countable({ policy }: Rule, people: People): string[] | null {
   return personsIn(people, names).filter(can);
 }
 
-/** Required by rules about different people, and how to make them satisfiable; empty if none is open. */
+/** Open rules about different people, and how to make them satisfiable. */
 export function describeVouching(states: RuleState[], people: People): string {
   const open = states.filter((one) => !isSatisfied(one) && needsVouching(one.rule.policy));
   const [first] = open;

@@ -22,7 +22,7 @@ export function asksToConfirm({ status, output }: Step): boolean {
   return status === 'waiting' && isObject(output) && output.confirm === true;
 }
 
-/** Their own and those they are a delegate for. */
+/** Own names and those they are a delegate for. */
 export async function readAskedNames(
   db: Queryable,
   { delegates = {} }: Delegating,
@@ -48,7 +48,7 @@ function answerRightOf(step: Step, names: { own: string[]; lent: string[] }): An
   return { may: taken || isAmong(names.lent, assignee), instead: assignee };
 }
 
-/** Each is a task of `actor` without other changes. */
+/** Whether all are tasks of `actor`, answered only by outcome. */
 async function isAskedPerson(
   tx: Queryable,
   context: Delegating,

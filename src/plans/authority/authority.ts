@@ -54,7 +54,6 @@ export type Configured = Pick<
   PlansContext,
   'approvers' | 'guardedApprovers' | 'grouping' | 'identity'
 >;
-/** `groups`: named by the rules. */
 export type Authority = { rules: Rule[]; people: People; groups: Groups };
 
 function namesIn(rules: Rule[]): string[] {
@@ -62,8 +61,7 @@ function namesIn(rules: Rule[]): string[] {
 }
 
 /**
- * `actor` decides now, with this request's identity; `viewer` only reads. `operations` and `version`: if not the whole current
- * plan.
+ * `actor` decides now, with this request's identity; `viewer` only reads. `operations`, `version`: if not the whole current plan.
  */
 export type Question = {
   plan: Asked;
@@ -94,7 +92,6 @@ function judgeVouched(
   return (person) => all.some((one) => isSamePerson(one, person));
 }
 
-/** As reported by the platform. */
 function findGuests({ actor }: Question, same: ReadonlyMap<string, string>): Set<string> {
   return new Set(actor?.guest === true ? [personIn({ same }, actor.id)] : []);
 }
@@ -164,7 +161,7 @@ const addTo = <Key, Value>(
   more: (readonly [Key, Value])[],
 ): ReadonlyMap<Key, Value> => (more.length === 0 ? map : new Map([...map, ...more]));
 
-/** Many plans with the same number of statements; in order. */
+/** In order, with a fixed number of statements. */
 export async function readAuthorities(
   db: Queryable,
   { approvers, guardedApprovers, grouping, identity }: Configured,
@@ -294,7 +291,6 @@ function requireDecider({ role, stale }: Actor): void {
   );
 }
 
-/** Before any approval. */
 function describeApprovers({ rules, people }: Authority): string {
   return describeAllMissing(judge(rules, people, []), people);
 }
@@ -310,7 +306,7 @@ export function requireApprover(authority: Authority, actor: Actor): void {
   );
 }
 
-/** To satisfy rules without approvals, and why chat groups don't count. */
+/** How to satisfy them, and why chat groups don't count. */
 function describeSetup({ rules, people, groups }: Authority, approved: string[] = []): string {
   const vouching = describeVouching(judge(rules, people, approved), people);
   return joinSentences([vouching, ...describeUserGroups(groups.userGroups)]);
@@ -392,7 +388,6 @@ function confirmersOf(
   return operations.flatMap((operation) => rulesOf(own, [operation], guardedApprovers).slice(-1));
 }
 
-/** For the final values of a call. */
 export function mayConfirm(
   configured: Configured,
   plan: Pick<Asked, 'approver_policy'>,

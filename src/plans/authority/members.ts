@@ -31,7 +31,6 @@ export type UserGroupState = {
   problem: UserGroupProblem | 'empty' | null;
 };
 
-/** For plans of one organisation. */
 export type Groups = {
   members: Members;
   userGroups: ReadonlyMap<string, UserGroupState>;
@@ -144,7 +143,6 @@ export function openPolicy(policy: ApproverPolicy, groups: Groups): ApproverPoli
   return { ...policy, people: withMembers(policy.people, groups, least) };
 }
 
-/** By name in rules. */
 export function showGroups({ userGroups }: Groups): [string, string][] {
   return [...userGroups].flatMap(([group, { target, shown }]) =>
     [groupNamed(group), target ?? groupNamed(group)].map((name): [string, string] => [name, shown]),

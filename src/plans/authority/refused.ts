@@ -73,7 +73,7 @@ export async function readRefusals(
   );
 }
 
-/** Have sign-ins, none of which makes them an approver. */
+/** They have sign-ins, none of which makes them an approver. */
 export async function readLostRoles(
   db: Queryable,
   { identity, grouping = noGroups }: Blocking,

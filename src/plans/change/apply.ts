@@ -52,7 +52,6 @@ export type PatchDecision = {
   words?: NewWords;
 };
 
-/** Replacing the last version's. */
 type NewWords = Partial<Pick<VersionRow, 'title' | 'summary'>>;
 
 export const drawPatchId = ({ random }: PlansContext): string => `PATCH-${random.hex(4)}`;
@@ -118,7 +117,7 @@ async function settleStates(
   await settleReadiness(tx, row.id, settled, running);
 }
 
-/** Each set has a finding for people to settle. */
+/** Each set gets a finding. */
 async function invalidate(
   context: PlansContext,
   tx: Transaction,
@@ -152,7 +151,6 @@ async function runAgain(tx: Transaction, row: PlanRow, effect: PatchEffect): Pro
   return rerunSteps(tx, row.id, positions, await findAddressed(tx, row.id, positions));
 }
 
-/** Behind a stale step, others become stale. */
 async function holdBehindStale(
   tx: Transaction,
   { id }: PlanRow,
@@ -165,7 +163,6 @@ async function holdBehindStale(
   }
 }
 
-/** From stored rows. @throws `empty_plan` */
 async function describeVersion(
   context: PlansContext,
   tx: Transaction,
@@ -185,7 +182,7 @@ async function describeVersion(
   }
   const used = uses.map(({ operation }) => operation);
   const { created_at: _, ...before } = await readVersion(tx, row);
-  // As the plan was shown, even if the operation has changed.
+  // The plan was shown with these digests.
   const digests = {
     ...digestOperations(context.catalogue.of(row.tenant), addedOperations(effect)),
     ...row.operation_digests,
@@ -228,7 +225,7 @@ export async function storeWaiting(
   return version.digest;
 }
 
-/** All but the steps is unchanged. */
+/** All but the steps stays. */
 async function storeVersion(
   context: PlansContext,
   tx: Transaction,

@@ -61,7 +61,6 @@ function widensByRerunning(step: RerunStep): string | null {
   return `Runs step ${label} again: ${what}, which was already called${more}.`;
 }
 
-/** Renames replaced steps. */
 function renameIn(step: Step, replaced: ReadonlyMap<string, string>): Step {
   if (replaced.size === 0) return step;
   const rename = (id: string) => replaced.get(id) ?? id;
@@ -90,10 +89,9 @@ const widensBySeries = ({ before, begun }: SeriesChange): string[] =>
   compareSeries(before, begun.series).map((phrase) => `From now on, ${phrase}.`);
 
 /**
- * Empty if it narrows: what reaches or is read by an acting step, order at a shared target, and what is asked before stay. Adding
- * and repeating never narrow.
- * @param operations of the approved plan
- * @param near possibly affected
+ * Empty if it narrows: inputs and readers of acting steps, order at shared targets, and what is asked before stay. Adding and
+ * repeating never narrow.
+ * @param near possibly affected steps
  */
 export function classifyPatch(
   effect: PatchEffect,

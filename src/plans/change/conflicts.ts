@@ -26,7 +26,6 @@ function nameSteps(conflicts: Conflict[]): string {
   return listSome(names, maxNamed, 'step');
 }
 
-/** Nothing was changed. */
 export function patchConflict(
   row: PlanRow,
   conflicts: Conflict[],

@@ -54,7 +54,7 @@ const dayMs = 86_400_000;
 const extendEveryMs = dayMs;
 /** After a blocked extension. */
 const retryMs = 3_600_000;
-/** Covers two occurrences of one date; earlier missed periods are not checked one by one. */
+/** Covers two occurrences of one date. */
 const lookBackMs = 2 * dayMs;
 /** `maxOccurrences` limits 30 days, so no checked period has more. */
 const maxLooked = 5000;
@@ -102,7 +102,6 @@ async function extend(
   };
 }
 
-/** Existing steps stay. */
 async function stopSeries(
   tx: Transaction,
   row: PlanRow,
@@ -147,7 +146,7 @@ async function keepCovered(
   return kept;
 }
 
-/** By template ID: would do more than occurrences people saw, or have a changed operation. */
+/** By template ID: steps that do more than people saw, or whose operation changed. */
 async function findWider(
   { catalogue }: PlansContext,
   tx: Transaction,
@@ -188,7 +187,6 @@ function describeReason(extensions: Extension[]): string {
   return `The next occurrences of ${listOf([...new Set(names)])}, as approved.`;
 }
 
-/** By the system. */
 async function addSteps(
   context: PlansContext,
   tx: Transaction,
@@ -221,7 +219,6 @@ async function addSteps(
   return applyWithoutApproval(context, tx, row, operations, effect, by);
 }
 
-/** Also sets when it is due next. */
 async function settleExtension(
   tx: Transaction,
   row: PlanRow,

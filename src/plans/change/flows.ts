@@ -23,13 +23,11 @@ export type NearStep = Pick<
 /** A step or series that reads a partition or tag. */
 export type GroupReader = { name: string; partition: string | null; tag: string | null };
 
-/** As before the patch. */
 export type Near = {
   steps: NearStep[];
   edges: Edge[];
   readers: GroupReader[];
   held: number[];
-  /** More than can be compared. */
   cut: boolean;
 };
 
@@ -96,19 +94,16 @@ class Graph {
     return found;
   }
 
-  /** Waiting, directly or not. */
   behind(positions: number[]): Set<number> {
     return this.#walk(positions, this.#next);
   }
 
-  /** Before or after it. */
   orderedWith(position: number): Set<number> {
     const before = this.#walk([position], this.#before);
     return new Set([...before, ...this.#walk([position], this.#after)]);
   }
 }
 
-/** Joined or left. */
 function groupsOf({ before, now }: ChangedStep): { partitions: string[]; tags: string[] } {
   const moved = before.partition === now.partition ? [] : [before.partition, now.partition];
   return {
@@ -154,7 +149,7 @@ function findGained({ before, now }: ChangedStep, nameOf: (id: string) => string
   return [`Lets step ${before.label} read what step ${steps} puts out.`];
 }
 
-/** Until a person answers or sources are rechecked. */
+/** Blocks others until a person answers or sources are rechecked. */
 const isGate = ({ tool, operation }: Pick<Step, 'tool' | 'operation'>): boolean =>
   tool === 'human' || (tool === 'plan' && operation === 'recheck');
 
@@ -171,7 +166,6 @@ function findBypassed({ before, now, position }: ChangedStep, graph: Graph, gone
   return [`Adds a condition to step ${before.label}, and other steps continue without it.`];
 }
 
-/** Directly or not. */
 function findFedByRerun({ rerun }: PatchEffect, near: Near, graph: Graph, gone: Set<number>) {
   const again = rerun.filter(({ tool }) => tool !== 'control');
   if (again.length === 0) return [];

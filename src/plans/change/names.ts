@@ -23,7 +23,6 @@ export function idsIn(operations: PatchOperation[]): Set<string> {
       case 'remove_steps':
         for (const id of operation.steps.ids ?? []) ids.add(id);
         break;
-      // Resolved as sets.
       case 'invalidate_steps':
       case 'rerun_steps':
         break;
@@ -31,7 +30,6 @@ export function idsIn(operations: PatchOperation[]): Set<string> {
       case 'remove_dependency':
         ids.add(operation.step).add(operation.after.id);
         break;
-      // Expanded into operations on steps.
       case 'change_series':
         break;
       default:

@@ -35,7 +35,6 @@ export type PatchEffect = {
   removed: Step[];
   /** IDs of replaced steps to their replacements. */
   replaced: ReadonlyMap<string, string>;
-  /** By ID. */
   names: Map<string, string>;
   edgesAdded: Edge[];
   edgesRemoved: Edge[];
@@ -55,7 +54,7 @@ export const countChanges = ({ added, changed, removed, rerun, invalidated }: Pa
   invalidated: invalidated.reduce((sum, { count }) => sum + count, 0),
 });
 
-/** More than progress. */
+/** Not only progress. */
 export function changesContent({ added, changed, removed, series }: PatchEffect): boolean {
   return added.length + changed.length + removed.length + series.length > 0;
 }

@@ -49,7 +49,6 @@ function asEarlier(step: Step): Pick<Step, 'id' | 'tool' | 'effect' | 'args' | '
   return ended ? { ...step, effect: 'read', after: [] } : step;
 }
 
-/** With the patch applied. */
 async function readEarlier(db: Queryable, planId: string, { added, changed }: PatchEffect) {
   const touched = [...added, ...changed].map(({ now }) => now);
   const own = new Set(touched.map(({ id }) => id));

@@ -23,7 +23,6 @@ function notesOf(operation: PatchOperation): Json | undefined {
   return operation.op === 'update_steps' ? operation.set.notes : addedBy(operation)?.notes;
 }
 
-/** In the plan and the patch. */
 async function readNamed(
   db: Queryable,
   planId: string,
@@ -59,7 +58,7 @@ class NoteResolver {
     this.#named = named;
   }
 
-  /** By `notes`; `rest`: other notes. */
+  /** `rest`: the other notes. */
   #read(id: string, notes: Json | undefined, path: string): { ids: string[]; rest: Json } {
     const { prerequisites, rest } = readPrerequisites(notes);
     const { ids, problems } =
@@ -84,7 +83,6 @@ class NoteResolver {
     };
   }
 
-  /** Without its note, with dependencies for each step. */
   async update(
     db: Queryable,
     planId: string,

@@ -43,7 +43,7 @@ import { writeVersion } from './write-version.ts';
 
 export type Origin = {
   requester: string;
-  /** Acts for the requester; null if they act themselves. */
+  /** Null if the requester acts themselves. */
   agent: string | null;
   conversation: string | null;
   runId: string | null;
@@ -51,7 +51,6 @@ export type Origin = {
   executorModel: string | null;
   confidence: number | null;
   costUsd: number;
-  /** If imported. */
   imported?: ImportedFrom;
 };
 
@@ -59,9 +58,7 @@ type Prepared = {
   header: PlanHeader;
   normal: NormalPlan;
   artifacts: NewArtifact[];
-  /** Series expanded into steps. */
   begun: Begun[];
-  /** About its notes. */
   findings: NewFinding[];
   digest: string;
 };
@@ -102,7 +99,7 @@ async function preparePlan(
   }
   const normal = await normalisePlan(whole, catalogue, guardedTools, resourcePools, profile);
   await requireCallsAllowed(catalogue, normal.steps, requester);
-  // Later occurrences find what the first one changed.
+  // Later occurrences see what the first one changed.
   const first = new Set(begun.flatMap((one) => one.first));
   const looked = normal.steps.filter(({ id }, at) => at < draft.steps.length || first.has(id));
   await lookAtTargets(catalogue, normal, looked);
@@ -169,7 +166,6 @@ async function raiseNotes(
   await raiseFindings(context, tx, await lockPlan(tx, header.id), raised);
 }
 
-/** Depend on the version. */
 function versionColumns({ header, normal, begun, digest }: Prepared) {
   const { pattern } = header.context;
   return {
@@ -211,7 +207,6 @@ async function drawPlanId(context: PlansContext): Promise<string> {
   throw new CountersignError('internal', 'No free plan id was found. Archive old plans.');
 }
 
-/** From its run or proposer. */
 async function describeOrigin(tx: Queryable, { runId, conversation }: Origin, actor: Actor) {
   const run = runId === null ? null : await readRun(tx, runId);
   return {
@@ -225,7 +220,7 @@ function withoutApprovers({ approvers: _, ...draft }: PlanDraft): PlanDraft {
   return draft;
 }
 
-/** By ID. @throws if one is invalid */
+/** Replaces them by their IDs. @throws if one is invalid */
 async function nameGroups(
   { userGroups }: PlansContext,
   draft: PlanDraft,
@@ -259,7 +254,7 @@ async function requireEnough(
   );
 }
 
-/** @returns stores it in the caller's transaction @throws as `normalisePlan`, before anything is stored */
+/** @returns a function that stores it in the caller's transaction @throws as `normalisePlan` */
 export async function preparePropose(
   context: PlansContext,
   draft: PlanDraft,
@@ -317,7 +312,7 @@ export async function preparePropose(
   };
 }
 
-/** If still offered. */
+/** Null if no longer offered. */
 function keptModel(
   catalogue: Pick<Catalogues, 'findModelProblem'>,
   { executor_model: model }: PlanRow,
@@ -325,7 +320,7 @@ function keptModel(
   return model === null || catalogue.findModelProblem(model) !== null ? null : model;
 }
 
-/** The replaced version is kept. @returns stores it; throws if the plan changed meanwhile */
+/** @returns a function that stores it; throws if the plan changed meanwhile */
 export async function prepareRevise(
   context: PlansContext,
   previous: PlanRow,

@@ -11,7 +11,6 @@ const maxSteps = 20_000;
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-/** Read a group that steps join or leave. */
 async function readReaders(
   db: Queryable,
   planId: string,

@@ -68,7 +68,7 @@ export function requirePatchable(row: PlanRow): void {
     'stalled',
   ];
   if (changeable.includes(row.status)) return;
-  // Continues with the change.
+  // A plan that ended continues with the change.
   const ended = row.status === 'failed' || row.status === 'completed';
   if (ended && row.execution_started_at !== null) return;
   throw new CountersignError(
@@ -104,7 +104,6 @@ export async function findReplaced(
   );
 }
 
-/** Event and audit entry. */
 async function recordPatchChange(
   tx: Transaction,
   what: 'proposed' | 'rejected' | 'superseded',

@@ -42,7 +42,6 @@ function toVersionStep(step: Step): VersionStep {
   return { ...contentOf(step), effect, guarded };
 }
 
-/** Used once. */
 export class Resolution {
   readonly #row: PlanRow;
   readonly #rules: StepRules;
@@ -53,7 +52,6 @@ export class Resolution {
   readonly #conflicts = new Map<string, Conflict>();
   readonly #positions = new Map<string, number>();
   readonly #replaced = new Map<string, string>();
-  /** Rerun by ID. */
   #again: ReadonlySet<string> = new Set();
   #authored = true;
   readonly problems = new Problems();
@@ -97,7 +95,7 @@ export class Resolution {
     if ((hasBegun(before) && !retried) || this.#changed.has(before.id)) this.#conflict(before);
   }
 
-  /** Partitions and tags: steps not begun when the author read the plan; begun since is a conflict. */
+  /** Partitions and tags mean steps that had not begun when the author read the plan. */
   #select(selector: StepSelector, path: string): Work[] {
     const found = new Set<Work>();
     for (const id of selector.ids ?? []) {
@@ -162,7 +160,7 @@ export class Resolution {
     this.#works.set(draft.id, work);
   }
 
-  /** Read through the operation: the plan's steps and earlier added ones. */
+  /** Through the operation: the plan's steps and earlier added ones. */
   #readBy(draft: AddedDraft, path: string): string[] {
     const { catalogue } = this.#rules;
     const selector = selectorOf(draft, catalogue);

@@ -108,7 +108,6 @@ async function checkPatchOrder(
   );
 }
 
-/** Except `known`. */
 async function readDependents(
   tx: Queryable,
   planId: string,
@@ -121,7 +120,7 @@ async function readDependents(
   return ids.length === 0 ? [] : readStepsById(tx, planId, ids);
 }
 
-/** Existing steps keep theirs. */
+/** Existing labels stay. */
 async function nameAdded(
   tx: Queryable,
   planId: string,

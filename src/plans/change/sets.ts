@@ -12,7 +12,6 @@ import { type Conflict, patchConflict, stepsMissing } from './conflicts.ts';
 import { repeatsCall } from './flows.ts';
 import type { PatchEffect } from './patch-effect.ts';
 
-/** Can rerun. */
 const over: StepStatus[] = ['stale', 'succeeded', 'failed', 'skipped'];
 /** Conflict if named. */
 const underWay: StepStatus[] = ['running', 'unknown', 'waiting', 'cancelled'];

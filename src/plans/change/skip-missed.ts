@@ -32,7 +32,7 @@ export async function skipUnbegun(
   return (await skipDependents(tx, planId, positions)) ?? skipped;
 }
 
-/** No step has begun. Under the plan's lock. @returns null if nothing was missed */
+/** Occurrences without a begun step. Under the plan's lock. @returns null if nothing was missed */
 export async function skipMissed(
   { clock }: Pick<PlansContext, 'clock'>,
   tx: Transaction,

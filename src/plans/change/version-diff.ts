@@ -85,7 +85,7 @@ const nameOf = (
   ),
 });
 
-/** Differing steps, and those they wait for, check or use. */
+/** Also of steps they wait for, check or use. */
 function idsIn(rows: StepDifference[]): string[] {
   return rows.flatMap(({ before, after }) =>
     [before, after].flatMap((step) =>
@@ -104,11 +104,9 @@ function idsIn(rows: StepDifference[]): string[] {
 type Differences = {
   rows: StepDifference[];
   nameStep: NameStep;
-  /** Referred to by conditions. */
   asking: { before: AskingStep[]; after: AskingStep[] };
 };
 
-/** The first `limit` of each kind. */
 export async function readDifferences(
   db: Queryable,
   planId: string,

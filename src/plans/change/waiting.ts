@@ -15,11 +15,10 @@ import { edgesOf, type PatchEffect } from './patch-effect.ts';
 import { type PatchRules, resolvePatch } from './resolve.ts';
 import { resolveSets } from './sets.ts';
 
-/** Changes progress, not content. */
 export const isEffect = ({ op }: PatchOperation): boolean =>
   op === 'rerun_steps' || op === 'invalidate_steps';
 
-/** Countersigned: its version's, with operations that no version has. */
+/** Covers the version, and operations that no version has. */
 export function digestChange(version: string, operations: PatchOperation[]): string {
   const effects = operations.filter(isEffect);
   return effects.length === 0 ? version : digestValue({ version, effects });
@@ -29,7 +28,7 @@ export function digestChange(version: string, operations: PatchOperation[]): str
 export const hasVersion = (operations: PatchOperation[]): boolean =>
   !operations.some(({ op }) => op === 'change_series');
 
-/** Without a version. */
+/** For changes without a version. */
 export function digestOfOperations(
   row: Pick<PlanRow, 'id' | 'digest'>,
   { version, operations }: Pick<PatchRow, 'version' | 'operations'>,

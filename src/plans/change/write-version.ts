@@ -40,13 +40,10 @@ export type NextVersion = {
   removed: number[] | 'all';
   edgesAdded: Edge[];
   edgesRemoved: Edge[];
-  /** New to the plan. */
   lanes: Lane[];
-  /** Expanded into steps. */
   begun: Begun[];
 };
 
-/** Rows that no longer apply. */
 async function endVersion(
   tx: Transaction,
   base: PlanRow,

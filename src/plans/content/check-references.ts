@@ -41,7 +41,7 @@ export class Problems {
 
 type CheckedStep = Pick<StepContent, 'id' | 'tool' | 'operation' | 'args' | 'when'>;
 
-/** References and run-time values; else reports why. */
+/** Reports unparsable references and run-time values. */
 export function areReadable(
   args: JsonObject,
   path: string,
@@ -138,7 +138,6 @@ export async function checkWaits(
   await mapInSlices(kept, createReferenceCheck(all, catalogue, problems));
 }
 
-/** Steps read besides references. */
 export function selectorOf(
   { tool, operation, args }: Pick<StepDraft, 'tool' | 'operation' | 'args'>,
   catalogue: Pick<Catalogue, 'get'>,
@@ -153,7 +152,6 @@ export function isSelected({ partition, tags }: Candidate, selector: StepSelecto
   return inPartition || (selector.tag !== undefined && tags?.includes(selector.tag) === true);
 }
 
-/** By partition or tag. */
 export function checkSelected(
   label: string,
   path: string,
@@ -173,7 +171,6 @@ export function checkSelected(
   );
 }
 
-/** Directly or not. */
 function followers(id: string, successors: ReadonlyMap<string, string[]>): Set<string> {
   const found = new Set([id]);
   for (const one of found) for (const next of successors.get(one) ?? []) found.add(next);

@@ -18,7 +18,7 @@ import { describeChange, digestOperation } from '#tools/catalogue.ts';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes control characters
 const notPlain = /["\\\u0000-\u001f\ud800-\udfff]/;
 
-/** Canonical once quoted. */
+/** Its quoted form is canonical. */
 export function isPlain(text: string): boolean {
   return !notPlain.test(text);
 }
@@ -40,7 +40,6 @@ export function canonical(value: unknown): string {
   return text;
 }
 
-/** A version without steps. */
 export type PlanHeader = {
   id: string;
   version: number;
@@ -53,13 +52,11 @@ export type PlanHeader = {
   tools_required: string[];
   /** Only for step-by-step approval: an absent key leaves the digest unchanged. */
   step_approval?: 'each';
-  /** Absent without series. */
   series?: Series[];
   /** As shown, by name; absent in older plans. */
   operation_digests?: Record<string, string>;
 };
 
-/** Header keys that most plans lack. */
 export function termsOf(
   confirmEach: boolean,
   series: Series[],
@@ -191,7 +188,6 @@ export function findChangedOperation(
     : `${name} changed since this ${what} was shown: ${change}. Propose the ${what} again.`;
 }
 
-/** Added by a patch. */
 export function addedOperations({
   added,
 }: {

@@ -16,10 +16,9 @@ const maxFollowed = 20_000;
 type EarlierStep = Pick<Step, 'id' | 'tool' | 'effect' | 'args' | 'after'>;
 type TargetStep = EarlierStep & Pick<Step, 'operation'> & { review_rank: ReviewRank };
 
-/** May an earlier step create the target? For one plan. */
+/** Whether earlier steps may create a target. For one plan. */
 class EarlierSteps {
   readonly #byId: Map<string, EarlierStep>;
-  /** By place. */
   readonly #first = new Map<string, string>();
   #left = maxFollowed;
 
@@ -103,7 +102,6 @@ export async function lookAt<T extends TargetStep>(
   return found;
 }
 
-/** For steps of a new version. */
 export async function lookAtTargets(
   catalogue: Pick<Catalogue, 'get'>,
   { steps }: NormalPlan,

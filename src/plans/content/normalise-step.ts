@@ -17,11 +17,9 @@ export type StepRules = {
   /** Exact names. */
   guarded: ReadonlySet<string>;
   pools: PoolLimits;
-  /** For working days. */
   profile: StrategyProfile;
 };
 
-/** Without its place in a plan. */
 export type StepBody = Omit<StepContent, 'after'> &
   Pick<Step, 'effect' | 'guarded'> & { seal: string; review_rank: ReviewRank };
 
@@ -59,7 +57,7 @@ export function readTime(
   return null;
 }
 
-/** In words, else as given. */
+/** By words, else as given. */
 export function measureLength(
   { duration = null, duration_minutes: given }: Pick<StepContent, 'duration' | 'duration_minutes'>,
   spec: OperationSpec | undefined,
@@ -119,7 +117,6 @@ export function bindStep(
   return { seal: sealOf(step), review_rank: reviewRank(call, step.guarded) };
 }
 
-/** Null unless a literal. */
 function targetFrom(args: JsonObject, argument: string | undefined): string | null {
   const value = argument === undefined ? undefined : args[argument];
   return typeof value === 'string' && value !== '' ? value.slice(0, 2000) : null;

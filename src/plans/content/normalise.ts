@@ -19,7 +19,6 @@ export type NormalPlan = {
   steps: NormalStep[];
   edges: Edge[];
   lanes: Lane[];
-  /** Reserved from. */
   pools: string[];
   tools_required: string[];
   guarded_operations: string[];

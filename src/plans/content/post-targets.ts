@@ -37,7 +37,6 @@ const unreachable = (target: string) =>
 const unchecked = (target: string) =>
   `Who is in "${target}" can't be checked: this process isn't connected to its chat platform. Ask there, or leave "conversation" out to post where the plan was asked for.`;
 
-/** By the database, or null. */
 function findRefusal(target: string, place: PostPlace | null): string | null {
   const { name } = readTarget(target);
   if (place === null || !place.near || (name !== null && place.name === null))
@@ -101,7 +100,6 @@ function refuse(error: unknown): Target {
   throw error;
 }
 
-/** Names by lookup, known conversations by check. */
 async function resolveTargets(
   db: Queryable,
   finders: PlaceFinders,
@@ -178,7 +176,6 @@ export async function pinPosts<D extends Pick<PlanDraft, 'steps' | 'series'>>(
 
 const posting = { tool: 'chat', operation: 'post' } as const;
 
-/** Added, or given new arguments. */
 async function postsOf(
   db: Queryable,
   planId: string,
@@ -266,7 +263,6 @@ export async function requirePostTarget(
   if (refusal !== null) throw new CountersignError('invalid_arguments', refusal);
 }
 
-/** For planners. */
 export function createPostTargets(db: Queryable, places: () => PlaceFinders) {
   const posterOf = async (runId: string): Promise<Poster> => {
     const { conversation, user } = await readRun(db, runId);

@@ -50,7 +50,6 @@ export async function readVersion(
   return found;
 }
 
-/** Without steps. */
 export function headerOf(
   row: Pick<PlanRow, 'executor_model'>,
   version: Omit<VersionRow, 'created_at'>,
@@ -149,7 +148,6 @@ export async function findPreflightProblems(
   return problems;
 }
 
-/** As a sentence. */
 export function describeProblems(problems: PreflightProblem[]): string | null {
   const [first] = problems;
   if (first === undefined) return null;
@@ -165,7 +163,6 @@ export function requirePreflight(problems: PreflightProblem[]): void {
   throw new CountersignError('preflight_failed', sentence, { details: { problems } });
 }
 
-/** When it runs. */
 export function usesModel(
   step: Pick<Step, 'tool' | 'operation' | 'args'>,
   catalogue: Pick<Catalogue, 'get'>,
@@ -176,7 +173,7 @@ export function usesModel(
 
 const dayMs = 86_400_000;
 
-/** In all, and before the UTC day ends. */
+/** In all, and those that may start this UTC day. */
 function createModelStepCount(now: Date) {
   const dayEnds = startOfUtcDay(now).getTime() + dayMs;
   const counted = { all: 0, today: 0 };
@@ -190,7 +187,7 @@ function createModelStepCount(now: Date) {
   };
 }
 
-/** For steps not begun; null if it suffices. */
+/** Counts steps that have not begun. */
 async function findUnpayable(
   db: Queryable,
   { modelBudget, clock }: Pick<PlansContext, 'modelBudget' | 'clock'>,

@@ -20,7 +20,6 @@ export function namesPrerequisites(notes: Json | undefined): boolean {
   return isObject(notes) && keys.some((key) => Object.hasOwn(notes, key));
 }
 
-/** And the rest of the notes. */
 export function readPrerequisites(notes: Json | undefined): {
   prerequisites: Prerequisites | { unreadable: string };
   rest: Json;
@@ -36,7 +35,6 @@ export function readPrerequisites(notes: Json | undefined): {
   };
 }
 
-/** By fields that a note can name. */
 export type Nameable = {
   id: string;
   description: string;
@@ -55,7 +53,6 @@ function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
   else known.push(value);
 }
 
-/** Indexed by those names. */
 export class StepNames {
   readonly #ids = new Set<string>();
   readonly #titles = new Map<string, string[]>();

@@ -42,7 +42,6 @@ function nameCircle(steps: Named[], arrows: Arrow[], { from, to }: Arrow): strin
       open.push(one);
     }
   }
-  // Back from the prerequisite.
   const way: number[] = [];
   for (let at = from; at !== -1; at = came.get(at) ?? -1) way.push(at);
   const idAt = (place: number | undefined) => steps[place ?? 0]?.id ?? '';

@@ -51,7 +51,6 @@ async function lookNow(
   return new Map([...states].map(([{ id }, state]) => [id, state]));
 }
 
-/** The person the step waits for. */
 function askedBy(step: Step, { confirm_each }: PlanRow): Simulation['calls'][number]['asks'] {
   if (isHumanTask(step)) return { kind: 'task', who: assigneeOf(step) };
   const confirms = confirm_each || (step.guarded && hasRuntime(step.args));

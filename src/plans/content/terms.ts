@@ -37,13 +37,11 @@ function describeExactly(series: Series): string {
   return `${describeRule(series)} (${rrule} from ${starts_at}${end})`;
 }
 
-/** Shortest first. */
 const precisions = [describeRule, describeWithStart];
 
 const describeLimit = (usd: number | undefined): string =>
   usd === undefined ? 'no limit of its own' : `at most ${dollars(usd)}`;
 
-/** Phrases. */
 export function compareSeries(before: Series, now: Series): string[] {
   const phrases: string[] = [];
   if (!isSameRepetition(before, now)) {
@@ -55,7 +53,6 @@ export function compareSeries(before: Series, now: Series): string[] {
   return phrases;
 }
 
-/** Phrases on how `b` differs. */
 export function compareTerms(a: Terms, b: Terms): string[] {
   const before = new Map(a.series.map((series) => [series.id, series]));
   const kept = new Set(b.series.map(({ id }) => id));

@@ -94,7 +94,6 @@ export function readsPredecessors(args: JsonObject, decides: boolean): boolean {
 
 type Kind = Pick<StepContent, 'tool' | 'operation' | 'capabilities' | 'resources'>;
 
-/** From 1, by first use. */
 export class Lanes {
   readonly list: Lane[] = [];
   readonly #numbers = new Map<string, number>();
@@ -119,7 +118,6 @@ export class Lanes {
     return lane;
   }
 
-  /** Reserved from, sorted. */
   pools(): string[] {
     return [...new Set(this.list.flatMap(({ pools }) => pools))].sort();
   }

@@ -119,7 +119,7 @@ async function willRun(db: Queryable, row: PlanRow, { edgesAdded }: PatchEffect)
   return (await findDeadPredecessors(db, row.id, edgesAdded, true)).length === 0;
 }
 
-/** New prerequisites that won't be done. */
+/** New prerequisites that will never be done. */
 export async function findDead(
   db: Queryable,
   row: PlanRow,
@@ -165,7 +165,7 @@ async function applyApproved(
   return lockPlan(tx, row.id);
 }
 
-/** Never applicable again. @returns the error */
+/** @returns the error to report */
 async function giveUp(
   context: PlansContext,
   shown: ShownPatch,

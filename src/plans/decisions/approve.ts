@@ -172,7 +172,7 @@ async function narrowSeries(tx: Transaction, planId: string): Promise<void> {
   for (const { id, steps } of all) {
     const left = steps.filter((step) => kept.has(step.id ?? ''));
     if (left.length === steps.length) continue;
-    // Without steps, not expanded.
+    // Without steps, a series is not expanded.
     await updateSeries(tx, planId, id, left.length === 0 ? { expand_at: null } : { steps: left });
   }
 }

@@ -27,7 +27,6 @@ function formOf({ output }: Step): Json | undefined {
   return isObject(output) ? output.form : undefined;
 }
 
-/** One line: words or values. */
 export function summariseAnswer(step: Step, { answer, fields }: HumanAnswer, by: string): string {
   const filled = fieldsOf(formOf(step)).flatMap(({ name, label, options }) => {
     const value = fields[name] ?? null;
@@ -116,7 +115,6 @@ export function readReason(step: Step, settlement: Settlement): string {
   );
 }
 
-/** Referred to by later steps. */
 export function toOutput({ answer, fields }: HumanAnswer, by: string, at: Date): JsonObject {
   return { answer, fields, by, at: at.toISOString() };
 }

@@ -56,7 +56,6 @@ export async function giveBack(
 
 const takenBack = 'The changes were withdrawn.';
 
-/** Before there is a new version. */
 export function takingBack(
   context: PlansContext,
   id: string,

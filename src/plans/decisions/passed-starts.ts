@@ -18,7 +18,6 @@ function datedBy(operation: PatchOperation): Dated[] {
   return operation.op === 'update_steps' ? date(operation.steps, operation.set.not_before) : [];
 }
 
-/** Null if none. */
 export async function readPassedInPatch(
   db: Queryable,
   planId: string,

@@ -20,12 +20,11 @@ const made = [
   'resume',
   'retry',
 ] as const;
-/** By audit name. */
 type Made = (typeof made)[number];
 
 const decisions = [...made, 'escalate', 'revise', 'expire'];
 
-/** Audit actions that record it. */
+/** The audit actions of a decision. */
 function entriesOf(one: Made): string[] {
   if (one === 'approve') return ['approve', 'approve_in_part'];
   return one === 'request_changes' ? [one, 'escalate'] : [one];
@@ -77,7 +76,6 @@ export function requireVersion(row: PlanRow, version: number): void {
   );
 }
 
-/** For decisions by managers of a plan. */
 export function managedPlan(context: PlansContext, id: string, actor: Actor) {
   return {
     lock: (tx: Transaction) => lockPlan(tx, id),
@@ -85,5 +83,4 @@ export function managedPlan(context: PlansContext, id: string, actor: Actor) {
   };
 }
 
-/** Yields the plan's updated row. */
 export type PlanRuling<Outcome = PlanRow> = Ruling<PlanRow, void, Outcome>;

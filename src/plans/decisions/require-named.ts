@@ -18,7 +18,7 @@ export function requireOutcomes({ steps = {}, answers = {}, about = {} }: Settle
   );
 }
 
-/** Without that information, yes. */
+/** True without that information. */
 function isAsSeen({ id, attempt, status }: Step, about: Settlement['about']): boolean {
   const seen = about?.[id];
   return seen === undefined || (seen.attempt === attempt && seen.status === status);

@@ -35,7 +35,6 @@ const revivable: Partial<Record<PlanRow['status'], StepStatus[]>> = {
   failed: ['failed', 'unknown', 'waiting'],
 };
 
-/** For one's own step. */
 const askable: typeof revivable = {
   executing: ['waiting'],
   stalled: ['waiting'],
@@ -44,7 +43,6 @@ const askable: typeof revivable = {
 
 const namedIn = ({ steps }: Settlement) => Object.keys(steps ?? {});
 
-/** `asked`: answers their own step. */
 type Answerer = 'asked' | 'manager';
 
 const settleable = (who: Answerer, { status }: PlanRow) =>
@@ -129,7 +127,6 @@ export function resumption(
   };
 }
 
-/** With its series. */
 async function runAgain(
   { enqueue, onFailure }: PlansContext,
   tx: Transaction,

@@ -129,7 +129,6 @@ function wordAboutCall(
 /** `instead`: the assignee, if another person. */
 type Answering = { actor: Actor; at: Date; name: string; instead: string | null };
 
-/** An answer, a reason for failure, or to ask again. */
 function wordAboutTask(
   step: Step,
   outcome: StepOutcome,

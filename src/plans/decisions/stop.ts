@@ -49,7 +49,7 @@ function withRejection(
 /** `replan`: for another version. Null if only a waiting change was rejected. */
 type Refused = { row: PlanRow; replan: boolean } | null;
 
-/** Or the waiting change, by version. With feedback: back to the planner, later to review; without: ends. */
+/** A plan refused with feedback goes back to the planner, later to review; without feedback it ends. */
 export function refusal(
   context: PlansContext,
   id: string,

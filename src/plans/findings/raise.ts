@@ -19,13 +19,11 @@ import { tellWebhooks, wakeWatchers } from '../lifecycle/lifecycle.ts';
 type RaiseContext = { enqueue: Enqueue<Transaction>; random: Random };
 
 export type Raised = {
-  /** New ones. */
   ids: string[];
   /** Set if steps became stale. */
   progress: PlanProgress | null;
 };
 
-/** Holds back dependents. */
 export function isBlocking(severity: Severity): boolean {
   return severity === 'ERROR' || severity === 'CRITICAL';
 }
@@ -48,7 +46,7 @@ function stepsOf({ step_id, partition, steps }: RaisedFinding): StepSelector | n
   };
 }
 
-/** Possibly after a person's decision. */
+/** Maybe after a person's decision. */
 function canGoOn({ status, execution_started_at }: PlanRow): boolean {
   if (status === 'cancelled' || status === 'rejected') return false;
   return status !== 'failed' || execution_started_at !== null;

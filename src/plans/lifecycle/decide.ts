@@ -13,7 +13,6 @@ export type Ruling<Row, Authority, Outcome> = {
   requireCurrent(q: Queryable, row: Row, authority: Authority): Promise<void>;
   /** Slow calls: after the checks, before the transaction. */
   prepare?: { read(q: Queryable): Promise<Row>; ask(row: Row): Promise<void> };
-  /** Row, audit entry, event and job together. */
   apply(tx: Transaction, row: Row, authority: Authority): Promise<Outcome>;
 };
 
@@ -46,7 +45,6 @@ export function clockTime(date: Date | null): string {
   return date === null ? 'an unknown time' : `${date.toISOString().slice(11, 16)} UTC`;
 }
 
-/** For refused callers. */
 export function currentOf(row: PlanRow): Record<string, unknown> {
   return {
     version: row.version,

@@ -20,7 +20,6 @@ import { transition } from './lifecycle.ts';
 
 type FinishContext = { enqueue: Enqueue<Transaction>; clock: Clock };
 
-/** Quoted from a step. */
 const maxMessage = 1000;
 
 /** `failure`: the first failed step, as on the card. */
@@ -57,10 +56,9 @@ async function findFirstFailed(tx: Transaction, planId: string): Promise<FailedS
   return rows[0];
 }
 
-/** Skipped by conditions, in a summary. */
+/** In a summary. */
 const maxShownSkipped = 3;
 
-/** A sentence for the first ones. */
 async function findSkipped(
   tx: Transaction,
   row: PlanRow,

@@ -27,7 +27,7 @@ export const lifecycle: Record<PlanStatus, Partial<Record<PlanEvent, PlanStatus>
     reject: 'rejected',
     request_changes: 'rejected',
     escalate: 'needs_review',
-    // Changed by words, without a refusal.
+    // By words, without a refusal.
     revise: 'proposed',
     cancel: 'cancelled',
     expire: 'cancelled',
@@ -79,7 +79,6 @@ const verbs: Record<PlanEvent, string> = {
   expire: 'expired',
 };
 
-/** For `This plan is …`. */
 export const statusWords: Record<PlanStatus, string> = {
   proposed: 'waiting for approval',
   approved: 'approved',
@@ -105,7 +104,6 @@ export function nextStatus(status: PlanStatus, event: PlanEvent): PlanStatus {
   return next;
 }
 
-/** Names the status. */
 export function notPossible(status: PlanStatus, event: PlanEvent): CountersignError {
   return new CountersignError(
     'invalid_transition',

@@ -40,7 +40,6 @@ export async function wakeWatchersLater(
   await wakeScreens(tx, planId);
 }
 
-/** Minimum interval. */
 const progressEveryMs = 1000;
 
 /** Only counters moved: screens now, people in a second. Callers must throttle it. */
@@ -64,12 +63,10 @@ export function wakeWorkers(tx: Transaction, planId: string): Promise<void> {
   return notify(tx, `work:${planId}`);
 }
 
-/** Change with the status. */
 type Changeable = Partial<
   Omit<typeof plans.$inferInsert, 'id' | 'status' | 'revision' | 'created_at' | 'updated_at'>
 >;
 
-/** As an event. */
 function kindOf(event: PlanEvent, status: PlanStatus): string {
   if (event === 'revise') return 'revised';
   return event === 'keep' ? 'kept' : status;
@@ -148,7 +145,6 @@ type Subject = Pick<
   'id' | 'title' | 'status' | 'version' | 'digest' | 'revision' | 'requester'
 >;
 
-/** By move. */
 const events: Record<PlanEvent, WebhookEvent> = {
   approve: 'plan.decided',
   reject: 'plan.decided',

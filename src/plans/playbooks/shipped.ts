@@ -9,7 +9,6 @@ import type { JsonObject } from '#domain/text.ts';
 export type WholePlaybook = { playbook: Playbook; draft: PlanDraft };
 
 const owner = 'Countersign';
-/** Not tied to a moment. */
 const at = '2026-01-01T00:00:00.000Z';
 
 function step(

@@ -26,7 +26,6 @@ import type { PlansContext } from '../plans-context.ts';
 const plansATurn = 200;
 const maxRefused = 20;
 
-/** Now. */
 function canAdd({ catalogue }: PlansContext, row: PlanRow): boolean {
   if (row.status !== 'executing') return false;
   // An altered plan must not continue.
@@ -72,7 +71,6 @@ function stepsOfTry(
   ];
 }
 
-/** For a `replanning` finding. */
 async function addTry(
   context: PlansContext,
   tx: Transaction,

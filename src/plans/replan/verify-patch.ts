@@ -128,7 +128,6 @@ async function findReasons(
   ];
 }
 
-/** In the patch's transaction. */
 function settleWith({ planId, findingId, patchId, stepId }: Check) {
   return async (tx: Transaction): Promise<void> => {
     const { latest } = await readTries(tx, planId);

@@ -3,7 +3,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Queryable } from '#db/database.ts';
 import { readCovered } from '#db/plans/replanning.ts';
 
-/** Polling. */
 const lookEveryMs = 200;
 /** Longer runs count against the change. */
 export const maxWaitMs = 600_000;

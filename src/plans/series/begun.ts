@@ -11,7 +11,6 @@ import {
   templatesOf,
 } from './series.ts';
 
-/** Occurrences of `series` without a begun step. */
 export async function keepUnbegun<Step extends { id: string }>(
   tx: Queryable,
   planId: string,
@@ -38,7 +37,7 @@ export async function keepUnbegun<Step extends { id: string }>(
   );
 }
 
-/** Under the first name no removed occurrence has. Single removed steps stay removed. */
+/** Under the first name that no removed occurrence has. */
 export async function nameOccurrences(
   tx: Queryable,
   planId: string,

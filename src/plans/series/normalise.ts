@@ -26,12 +26,11 @@ const maxMoments = 3000;
 /** Leaves room for `#` and a moment. */
 const maxId = 170;
 
-/** As proposed. */
 export type Begun = {
   series: Series;
   /** Step IDs of its first occurrence. */
   first: string[];
-  /** Occurrences up to it are steps. */
+  /** Occurrences up to this are steps. */
   expandedTo: Date;
   /** The first one beyond. */
   next: Date | null;

@@ -9,13 +9,11 @@ import { isSameRepetition } from '#timeline/repetition.ts';
 import { countOfRule, readRule } from '#timeline/rule.ts';
 
 const dayMs = 86_400_000;
-/** Before they are due. */
 export const horizonMs = 30 * dayMs;
 /** Within the horizon; more are refused. */
 export const maxOccurrences = 1000;
 /** Late, not missed, even across midnight. */
 export const lateMs = 3_600_000;
-/** Without an end. */
 export const noEnd = new Date('9999-12-31T23:59:59.999Z');
 
 /** When `next` enters the horizon. */
@@ -81,7 +79,6 @@ export function endOf(rhythm: Rhythm): Date {
   return ends.sort((a, b) => a.getTime() - b.getTime())[0] ?? noEnd;
 }
 
-/** Null without any. */
 export function endOfLast(series: readonly Rhythm[]): Date | null {
   const ends = series.map((one) => endOf(one).getTime());
   return ends.length === 0 ? null : new Date(Math.max(...ends));
@@ -129,7 +126,6 @@ export const isNameOf = (rhythm: Rhythm, moment: Date, name: string): boolean =>
 
 export type OccurrenceStep = StepDraft & { id: string };
 
-/** Wait for their moment. */
 export function stepsOfOccurrence(
   series: Rhythm & Pick<Series, 'steps'>,
   moment: Date,

@@ -32,7 +32,6 @@ async function* rowsOf(
   await tx.execute(sql`close plan_rows`);
 }
 
-/** Without its end. */
 async function* linesOf(
   tx: Transaction,
   planId: string,

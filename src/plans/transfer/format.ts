@@ -38,14 +38,13 @@ const PlanLine = z.looseObject({
   requester: z.string(),
   tenant: z.string().nullable(),
   total: z.int(),
-  /** Or ended. */
+  /** Steps begun or ended. */
   begun: z.int(),
 });
 export type PlanLine = z.infer<typeof PlanLine>;
 
 const StepLine = z.looseObject({
   kind: z.literal('step'),
-  /** Current version, as proposed. */
   content: KeptContent,
   /** Not proposed separately. */
   occurrence: z.literal(true).exactOptional(),

@@ -15,10 +15,9 @@ import { isFreePlanId } from '../change/propose.ts';
 import { digestPlan } from '../content/digests.ts';
 import { type PlanLine, type StepLine, TransferLine, transferVersion } from './format.ts';
 
-/** `plan_id`: here. */
+/** `plan_id`: its ID here. */
 export type Imported = { id: string; status: PlanStatus } & (
   | { outcome: 'proposed' | 'here already'; plan_id: string }
-  /** At its source. */
   | { outcome: 'ended' }
   | { outcome: 'refused'; reason: string }
 );
@@ -41,7 +40,6 @@ function proposalOf({ plan, steps }: Whole, exportedAt: string): PlanDraft {
     steps: steps.flatMap(({ content: step, occurrence }) =>
       occurrence === true ? [] : [draftOf(step)],
     ),
-    // Not transferred.
     context: { ...context, artifacts: [] },
     risks: begun === 0 ? risks : [{ text: again }, ...risks.slice(0, 49)],
     approvers: content.approver_policy,
@@ -50,7 +48,7 @@ function proposalOf({ plan, steps }: Whole, exportedAt: string): PlanDraft {
   };
 }
 
-/** If imported before or from here. */
+/** Null unless imported before, or from here. */
 async function findImported(db: Queryable, { content, digest }: PlanLine): Promise<string | null> {
   const { id } = content;
   if (await isFreePlanId(db, id)) return null;

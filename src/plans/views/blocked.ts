@@ -12,12 +12,11 @@ import { operationName } from '#domain/tool.ts';
 import { listOf } from '#domain/words.ts';
 import { serves } from '../content/serve-lanes.ts';
 
-/** Then a waiting step is reported. */
+/** Then a step waiting for a pool is reported. */
 const longWaitSeconds = 10;
 
 type Lack = Pick<Blockage, 'kind' | 'needs' | 'reason'>;
 
-/** Null if `offers` serve the lane. */
 function findLack(
   lane: Pick<Lane, 'tool' | 'operation' | 'capabilities'>,
   offers: Offer[],

@@ -20,7 +20,6 @@ import { shorten } from '#domain/words.ts';
 import { readVersion } from '../content/preflight.ts';
 import { mayBeApproved } from '../lifecycle/lifecycle-table.ts';
 
-/** Characters. */
 type Cut = { args: number; output: number };
 const cutInBrief: Cut = { args: 200, output: 300 };
 const cutOnPage: Cut = { args: 600, output: 1200 };
@@ -33,7 +32,6 @@ const stepsOfLatest = maxNumbered;
 const stepsOfOthers = 8;
 const maxPlans = 3;
 const maxFindings = 5;
-/** And steps of one. */
 const maxSeries = 10;
 /** Older ones only on request. */
 const recentDays = 14;
@@ -113,7 +111,6 @@ function toBriefStep({
 /** Asked about when a plan went wrong. */
 const notable: StepStatus[] = ['failed', 'unknown', 'waiting', 'running', 'stale'];
 
-/** Notable ones, then others. */
 function chooseSteps(planId: string, most: number): SQL {
   return sql`
     select position from (

@@ -31,10 +31,9 @@ export const isOver = (status: PlanStatus): boolean =>
 
 export type PlacedPlan = Placed & {
   positions: number[];
-  /** Drawn, not counted. */
+  /** Minutes that are drawn, not counted. */
   guessed: number;
   basis: Forecast['critical']['basis'];
-  /** From the schedule. */
   scheduled: ReadonlySet<number>;
 };
 
@@ -186,7 +185,6 @@ function describePath(placed: PlacedPlan | null, names: Map<number, string>): Fo
   };
 }
 
-/** Within the drawn range. */
 async function readSchedule(db: Queryable, row: PlanRow): Promise<Forecast['schedule']> {
   const head = await readScheduleHead(db, row.id, row.version);
   if (head === null) return null;

@@ -67,7 +67,7 @@ function columnOf(placed: PlacedPlan, values: Float64Array, now: number): Int32A
   return column;
 }
 
-/** Change only with the version. */
+/** Links change only with the version. */
 const linksKept = createRecent<ReturnType<typeof countGroupLinks>>({ keep: 16 });
 
 function readLinks(

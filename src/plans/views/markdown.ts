@@ -33,7 +33,6 @@ import { describeTerms } from '../content/terms.ts';
 import { createOccurrenceTest } from '../series/occurrences.ts';
 
 const maxDescription = 4000;
-/** Per page. */
 const artifactsAtOnce = 500;
 
 /** Longer than any run of backticks inside. */
@@ -133,7 +132,6 @@ function seriesBlocks(series: Series[], occurrences: string[]): string {
   return `## Series\n\n${blocks.join('')}${list}`;
 }
 
-/** Their content is read over the API. */
 async function* artifactLines(db: Queryable, planId: string): AsyncGenerator<string> {
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const page = await listArtifacts(db, planId, {
@@ -173,7 +171,6 @@ export async function* exportMarkdown(db: Queryable, planId: string): AsyncGener
 
 type Block = { heading: string; language: string; text: string };
 
-/** With headings of level 2 and 3. */
 async function readBlocks(body: string): Promise<Block[]> {
   const blocks: Block[] = [];
   let section = '';

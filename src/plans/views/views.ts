@@ -122,7 +122,7 @@ async function readStage(
   return readStepsAt(db, planId, page);
 }
 
-/** After `after` by name, with a sample step. */
+/** With a sample step. */
 export async function readPartitionSummaries(
   db: Queryable,
   catalogue: Pick<Catalogue, 'get'>,
