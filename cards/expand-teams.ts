@@ -28,6 +28,9 @@ const templates = {
 
 export type Back = { title: string; verb: string; data: object };
 
+/** Clients hide more. */
+const rowOfButtons = 6;
+
 /** Roomy to minimal. */
 const lengths = [240, 120, 60, 30];
 
@@ -75,6 +78,16 @@ export function drawAdaptiveDetails(view: DetailsView, details: object, back: Ba
     view;
   const turn = (words: string, pages: string[] | null) =>
     pages === null ? [] : [{ title: words, data: { ...details, pages } }];
+  const buttons = view.edits.map(({ step, label: words }) => ({
+    title: words,
+    data: {
+      ...{ build: 'open', msteams: { type: 'task/fetch' } },
+      edits: { plan: view.plan_id, step },
+    },
+  }));
+  const rows = Array.from({ length: Math.ceil(buttons.length / rowOfButtons) }, (_, index) => ({
+    row: buttons.slice(index * rowOfButtons, (index + 1) * rowOfButtons),
+  }));
   const headlines = steps.map(({ headline }) => headline);
   const button = ticks
     ? { title: 'Approve the checked steps', verb: verbs.part }
@@ -98,6 +111,7 @@ export function drawAdaptiveDetails(view: DetailsView, details: object, back: Ba
     return expandCard(templates.details, {
       ...mapShown(shown, escapeMacros),
       lead_width: widthOfLeads(steps),
+      edits: rows,
       approve: approve === null ? null : { ...button, data: approve.press },
       turns: [
         ...turn(windowWords.pages.earlier, earlier),

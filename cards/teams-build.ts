@@ -226,9 +226,9 @@ function drawField(field: Field): Element[] {
 }
 
 /** @param form a `pick` field's options are suggestions */
-export function drawBuildFormDialog(form: BuildForm): Drawn {
+export function drawBuildFormDialog(form: BuildForm, edits?: object): Drawn {
   const { title, operation, fields, sources, waits, at, problems, page, isLast } = form;
-  const held = { page };
+  const held = { page, ...(edits === undefined ? {} : { edits }) };
   const body = [
     text(title, { weight: 'bolder' }),
     { ...text(operation, subtle), spacing: 'none' },
@@ -259,7 +259,9 @@ export function drawBuildFormDialog(form: BuildForm): Drawn {
   ];
   const actions = [
     press(form.submit, 'next', held, 'positive'),
-    { ...press(words.back, 'back', held), associatedInputs: 'none' },
+    ...(edits === undefined
+      ? [{ ...press(words.back, 'back', held), associatedInputs: 'none' }]
+      : []),
   ];
   return draw(body, actions, [title, operation, ...problems, ...fields.map(({ label }) => label)]);
 }

@@ -13,9 +13,10 @@ import {
   teamsPage,
 } from '#cards/teams-build.ts';
 import type { Field } from '#cards/view.ts';
-import { readEntry, readMove, readPage, readTerms } from '#chat/build-entries.ts';
+import { openBuilder, readEntry, readMove, readPage, readTerms } from '#chat/build-entries.ts';
 import type { EventAttempt } from '#chat/inbox/inbox-context.ts';
 import { sayRefusal } from '#chat/talk.ts';
+import { conversationAt } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Build, fromProblem } from '#domain/plan/build.ts';
 import { chatTenant } from '#domain/plan/scope.ts';
@@ -33,14 +34,16 @@ const directoryId = z.guid();
 const offered = 60;
 const suggested = 25;
 
-async function builderOf({ people }: TeamsContext, scene: Scene) {
+async function builderOf({ people, service }: TeamsContext, { scene, press }: BuildSignal) {
+  const { edits } = press;
+  const about = conversationAt(scene.place);
+  if (edits !== undefined && !(await service.isAbout(about, { plan_id: edits.plan })))
+    throw new CountersignError('not_allowed', pressWords.elsewhereOnly);
   const who = await people.find(scene);
-  const { actor, direct } = speakerIn(scene, who);
-  return {
-    direct,
-    actor: { ...actor, tenant: chatTenant('teams', scene.tenant) },
-    viewer: { user: who.id, timezone: who.timezone },
-  };
+  const { actor: speaker, direct } = speakerIn(scene, who);
+  const actor = { ...speaker, tenant: chatTenant('teams', scene.tenant) };
+  const viewer = { user: who.id, timezone: who.timezone };
+  return { direct, actor, viewer, edits, ...openBuilder(service, edits, viewer, actor) };
 }
 type Builder = Awaited<ReturnType<typeof builderOf>>;
 
@@ -98,7 +101,7 @@ async function showPlan(
 
 async function showForm(
   { service }: TeamsContext,
-  { actor, viewer }: Builder,
+  { actor, viewer, edits }: Builder,
   build: Build,
   form: BuildForm,
 ) {
@@ -115,43 +118,38 @@ async function showForm(
       return { ...field, options };
     }),
   );
-  return answerDialog(drawBuildFormDialog({ ...form, fields }), words.title);
+  return answerDialog(drawBuildFormDialog({ ...form, fields }, edits), form.window);
 }
 
 async function pressForm(context: TeamsContext, builder: Builder, { press, scene }: BuildSignal) {
-  const { service } = context;
-  const { actor, viewer } = builder;
   const { build: verb, page, list, count } = press;
-  const before = await service.readBuild(viewer, actor);
-  const form = viewForm(before, page);
-  if (form === null) return showPlan(context, builder, '');
+  const form = viewForm(await builder.read(), page);
+  const showDone = () =>
+    builder.edits === undefined ? showPlan(context, builder, '') : answerSentence(words.proposed);
+  if (form === null) return showDone();
   const changes = await readEntered(context, press, form, scene);
   const { isLast } = form;
   if (verb === 'repeat' && list !== undefined && count !== undefined)
     changes.push({ kind: 'repeat', list, count });
   if (verb === 'next' && isLast) changes.push({ kind: 'add' });
-  const build = await service.changeBuild(changes, viewer, actor);
+  const build = await builder.change(changes);
   const stays = verb !== 'next';
   const next = viewForm(build, stays ? page : isLast ? null : page + 1);
-  return next === null ? showPlan(context, builder, '') : showForm(context, builder, build, next);
+  return next === null ? showDone() : showForm(context, builder, build, next);
 }
 
 async function show(context: TeamsContext, signal: BuildSignal): Promise<object> {
-  const { scene, press } = signal;
-  const { service } = context;
-  const builder = await builderOf(context, scene);
-  const { actor, viewer } = builder;
-  const { build: verb, inputs } = press;
+  const { press } = signal;
+  const builder = await builderOf(context, signal);
+  const { build: verb, inputs, edits } = press;
   if (verb === 'next' || verb === 'redraw' || verb === 'repeat')
     return pressForm(context, builder, signal);
-  const change = readPlanPress(press);
+  const change: BuildChange | null =
+    edits === undefined ? readPlanPress(press) : { kind: 'edit', step: edits.step };
   if (change === null && verb !== 'resume')
     return showPlan(context, builder, verb === 'search' ? (inputs[buildInputs.words] ?? '') : '');
-  const build =
-    change === null
-      ? await service.readBuild(viewer, actor)
-      : await service.changeBuild([change], viewer, actor);
-  const opens = verb === 'choose' || verb === 'edit' || verb === 'resume';
+  const build = change === null ? await builder.read() : await builder.change([change]);
+  const opens = edits !== undefined || verb === 'choose' || verb === 'edit' || verb === 'resume';
   const form = opens ? viewForm(build, 0) : null;
   const problems = build.problems.map(({ message }) => message);
   return form === null
@@ -185,11 +183,9 @@ export const refuseTerms = (
   withinMs: number,
 ): Promise<object | null> => orSentence(context, withinMs, checkTerms(context, signal));
 
-async function checkTerms(context: TeamsContext, { scene, press }: BuildSignal) {
-  const { service } = context;
-  const builder = await builderOf(context, scene);
-  const { actor, viewer } = builder;
-  const build = await service.changeBuild([readTerms(press.inputs)], viewer, actor);
+async function checkTerms(context: TeamsContext, signal: BuildSignal) {
+  const builder = await builderOf(context, signal);
+  const build = await builder.change([readTerms(signal.press.inputs)]);
   const wrong = build.problems.find(({ name }) => name === fromProblem);
   return wrong === undefined ? null : showPlan(context, builder, '', [wrong.message]);
 }
@@ -206,12 +202,13 @@ async function placeIn({ conversations, people }: TeamsContext, scene: Scene) {
 /** Proposes once. */
 export async function proposeBuild(
   context: TeamsContext,
-  { scene }: BuildSignal,
+  signal: BuildSignal,
   { id }: { id: number },
   attempt: Pick<EventAttempt, 'reply' | 'age'>,
   keepScene: () => Promise<void>,
 ): Promise<void> {
-  const { actor, viewer, direct } = await builderOf(context, scene);
+  const { scene } = signal;
+  const { actor, viewer, direct } = await builderOf(context, signal);
   const place = await placeIn(context, scene);
   if (place === null) return tellPresser(context, scene, words.notHere, true, attempt);
   if (place === scene.place) await keepScene();

@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { person as personIn } from '#domain/people/actor.ts';
 import { checkAdaptiveCard } from '../../fixtures/adaptive-card.ts';
 import type { Person, TeamsChat } from '../../fixtures/teams/chats.ts';
 import { type Card, readCard, submitOf } from '../../fixtures/teams/press.ts';
@@ -26,6 +27,7 @@ async function openDialog(
   person: Person,
   place: TeamsChat,
   at: { root?: string; chosen?: string } = {},
+  begun: { build: string } = { build: 'open' },
 ) {
   let card: Card = {};
   let answer: unknown = null;
@@ -37,7 +39,7 @@ async function openDialog(
     expect(checkAdaptiveCard(card)).toEqual([]);
     expect(Buffer.byteLength(JSON.stringify(card))).toBeLessThanOrEqual(28 * 1024);
   };
-  await send({ build: 'open' });
+  await send(begun);
   return {
     read: () => readCard(card),
     card: () => card,
@@ -179,4 +181,42 @@ test('a playbook is found, filled in and proposed', async () => {
   const id = /PLAN-[0-9a-f]{8}/.exec(JSON.stringify(card))?.[0] ?? '';
   const { steps } = await instance.service.listSteps(id, { limit: 5 });
   expect(steps.map(({ args }) => args.content)).toEqual(['Plums', 'Pears', undefined]);
+});
+
+test('a step of a waiting plan is edited from its details: the next version, with its diff on the card', async () => {
+  const use = await useTeamsInstance(database);
+  const { teams, instance } = use;
+  const { service } = instance;
+  const ana = teams.addPerson('ana');
+  const ben = teams.addPerson('ben');
+  const chat = teams.addPersonal(ana);
+  await teams.say(ana, chat, 'write "Plums" to a.md, then ask ana@example.com "Fine?"');
+  const card = await awaitMessage(teams, chat.id, '"details"');
+  const id = /PLAN-[0-9a-f]{8}/.exec(JSON.stringify(card))?.[0] ?? '';
+  const details = async (on: typeof card) => (await teams.press(ana, on, 'Details')).body;
+  const shown = await details(card);
+  const open = (title: string, person = ana, place = chat, from: unknown = shown) => {
+    const data = { build: '', ...findButton(from, title)?.data };
+    return openDialog(use, person, place, {}, data);
+  };
+  const first = await open('Edit 1');
+  expect(JSON.stringify(first.card())).toContain('"value":"Plums"');
+  const change = { [field('/content')]: 'Quinces', at: '2050-01-02 09:00' };
+  await first.press('Propose change', change);
+  expect(JSON.stringify(first.answer())).toContain('Proposed.');
+  expect((await service.getPlan(id)).version).toBe(2);
+  const { steps } = await service.listSteps(id, { limit: 5 });
+  expect(steps[0]).toMatchObject({ args: { path: 'a.md', content: 'Quinces' } });
+  expect(steps[0]?.not_before).toContain('2050-01-02');
+  const next = await awaitMessage(teams, chat.id, 'Changed since version 1');
+  // Opened before the second version, it is refused and keeps what was entered.
+  const second = await open('Edit 2', ana, chat, await details(next));
+  const { version } = await service.getPlan(id);
+  await service.goBack(id, { version, to: 1 }, personIn('ana@example.com', 'teams'));
+  await second.press('Propose change', { [field('/question')]: 'Good?' });
+  expect(second.read()).toContain('The plan has changed');
+  expect(JSON.stringify(second.card())).toContain('"value":"Good?"');
+  // The plan belongs to ana's chat.
+  const elsewhere = await open('Edit 1', ben, teams.addPersonal(ben));
+  expect(elsewhere.card()).toEqual({});
 });
