@@ -1,4 +1,4 @@
-// A plan's record for a chat, read only as far as it fits.
+// A plan's record for a chat, read only while it fits.
 import type { PlanningTrace } from '#domain/planning/trace-view.ts';
 import type { Export, PlanReads } from '#domain/service.ts';
 

@@ -1,4 +1,4 @@
-// Parses written amounts exactly. "1,234" is ambiguous, so a column decides as a whole.
+// Parses written amounts exactly; a column resolves ambiguous ones such as "1,234".
 import { type Decimal, readDecimal } from './decimal.ts';
 
 /** `unit`: currency, or empty. */

@@ -1,4 +1,4 @@
-// The error type: a stable code, and a sentence no code depends on.
+// The error type: a stable code and a sentence for people.
 
 export type ErrorCode =
   | 'invalid_json'

@@ -1,4 +1,4 @@
-// Detects legacy encodings by character plausibility and chardet, which alone fails on short texts.
+// Detects legacy encodings, by chardet and, for short texts, character plausibility.
 import { analyse } from 'chardet';
 import iconv from 'iconv-lite';
 
