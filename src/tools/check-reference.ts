@@ -160,7 +160,7 @@ function describeInside(
   if (!types.has('array')) return `${place} is ${nameTypes(types)}, with nothing inside`;
   return /^\d+$/.test(token)
     ? `${place} is a list without item ${token}`
-    : `${place} is a list; take one of its items, such as /0, or have text_write write all of it`;
+    : `${place} is a list; take one of its items, such as /0`;
 }
 
 function nameTypes(types: Set<ValueType>): string {

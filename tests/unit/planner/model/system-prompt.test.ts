@@ -120,7 +120,15 @@ describe('the prompt', () => {
       const tool = index < 40 ? 'crm' : 'wiki';
       return { ...one, tool, name: `${tool}_${one.operation}`, description: 'x'.repeat(140) };
     });
-    const [system] = write('hi', sixty);
+    const verbs = ['list', 'get'].map((verb) => `${verb}_invoice`);
+    const invoices = sixty.slice(0, 2).map((one, index) => ({
+      ...one,
+      name: `bill_${verbs[index]}`,
+      tool: 'bill',
+      operation: verbs[index] ?? '',
+    }));
+    const [system] = write('hi', [...sixty, ...invoices]);
+    expect(system?.content).toContain('\nbill: {list,get}_invoice\n');
     expect(system?.content).toContain('crm: action_0, action_1, ');
     expect(system?.content).toContain('\nwiki: action_40, ');
     expect(system?.content).toContain(', action_59');
