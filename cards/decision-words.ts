@@ -1,7 +1,8 @@
 // Messages about decisions in words or by buttons.
 import { quoteWords } from '#domain/shown-text.ts';
 import { longestMessage } from '#domain/text.ts';
-import { capitalise, countOf } from '#domain/words.ts';
+import { capitalise, countOf, listOf } from '#domain/words.ts';
+import type { Ask } from './view.ts';
 
 const sayWhatChanges = 'Say what should change, for example “propose changes: …”.';
 
@@ -55,6 +56,11 @@ export const statusAnswers = {
     `${id} (version ${version}) is ${status}`,
   session: ({ shown, deciders }: { shown: string; deciders: string }) =>
     `${capitalise(shown)} is waiting for ${deciders}.`,
+  asksStep: ({ label, text, buttons }: Pick<Ask, 'label' | 'text' | 'buttons'>) =>
+    `${label}: ${text} To answer, press ${listOf(
+      buttons.map((button) => `“${button.label}”`),
+      'or',
+    )} on the card.`,
   meantApprove: ({ shown }: { shown: string }) => `Did you mean to approve ${shown}?`,
 } as const;
 

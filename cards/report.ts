@@ -170,9 +170,8 @@ export function viewRunning(facts: PlanCardFacts): Section[] {
   ]);
 }
 
-/** Unused reads of a plan that also wrote. */
+/** Unused reads. */
 function viewFound(facts: PlanCardFacts): Section | null {
-  if (facts.review.steps === 0) return null;
   const needed = new Set(facts.steps.flatMap(({ after }) => after.map(({ id }) => id)));
   const found = withStatus(facts, ['succeeded']).filter(
     ({ id, effect, operation }) => effect === 'read' && !needed.has(id) && operation !== 'noop',
@@ -186,8 +185,10 @@ function viewFound(facts: PlanCardFacts): Section | null {
 }
 
 export function viewCompleted(facts: PlanCardFacts): Section[] {
-  const label = facts.review.steps > 0 ? 'Results' : 'Found';
-  return present([viewDone(facts, label), viewFound(facts)]);
+  const wrote = withStatus(facts, ['succeeded']).some(({ effect }) => effect !== 'read');
+  return present(
+    wrote ? [viewDone(facts, 'Results'), viewFound(facts)] : [viewDone(facts, 'Found')],
+  );
 }
 
 export function viewStopped(facts: PlanCardFacts): Section[] {

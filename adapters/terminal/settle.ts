@@ -146,6 +146,8 @@ export async function settleOnce(
     const button = pressOf(view, ask, action);
     const refused = button === null ? null : await pressDrawn(session, button, { text, fields });
     if (refused?.code === 'not_allowed') return exitCodes.needsPerson;
+  } else if (line.trim() !== '') {
+    session.say('  Type one of the words below, or its letter in brackets.');
   }
   return null;
 }

@@ -104,7 +104,7 @@ export function banner(instance: Instance, config: Config, url: string, seconds:
     ['Tools', `${countOf(operations, 'operation')}: ${tools.map(({ tool }) => tool).join(', ')}`],
     ...down.map(({ tool, reason }): [string, string] => [
       '',
-      `${tool} is down: ${reason ?? 'no reason given'}`,
+      `${tool} isn't ready: ${reason ?? 'no reason given'}`,
     ]),
     ['Workspace', config.workspace],
     [

@@ -1,5 +1,6 @@
 // Deciding words, matched exactly; near-misses decide nothing.
 import { readStepChoice, type StepChoice } from '#domain/plan/step-choice.ts';
+import { isNearly } from '#domain/words.ts';
 import type { Waits } from '#runs/session-subject.ts';
 
 export type Word =
@@ -120,7 +121,7 @@ export function readNearWord(text: string): NearWord | null {
   const parts = readParts(text).filter((part) => !filler.test(part));
   if (parts.length === 0) return null;
   for (const word of ['approve', 'reject', 'cancel', 'undo'] as const) {
-    if (parts.every((part) => part === word || phrases[word].test(part))) return word;
+    if (parts.every((part) => isNearly(part, word) || phrases[word].test(part))) return word;
   }
   return null;
 }

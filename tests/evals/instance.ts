@@ -108,7 +108,7 @@ function postIn(posts: PostTarget[]): PostTargets {
           posts.some(({ conversation }) => conversation === target)
             ? { pinned: target }
             : {
-                refusal: `This plan can't post in "${target}": no conversation it can reach has that name. Leave "conversation" out to post where the plan was asked for.`,
+                refusal: `This plan can't post in "${target}": no conversation it can reach has that name. To post where the plan was asked for, leave "conversation" out (as a command: post "…" here).`,
               },
         ]),
       ),

@@ -1,4 +1,5 @@
 // Answers near-misses and plan questions without a model.
+import { viewAsks } from '#cards/asks.ts';
 import { writeCall } from '#cards/calls-to-action.ts';
 import { statusAnswers } from '#cards/decision-words.ts';
 import { writeMessage } from '#cards/message-text.ts';
@@ -157,7 +158,13 @@ async function answerAboutPlan(
       says: offerDecision(near, pending, text.trim(), false),
     };
   const [running] = await readPlansOf(query, conversation, ['approved', 'executing', 'stalled']);
-  if (running === undefined || (near !== 'cancel' && near !== 'undo')) return null;
+  if (running === undefined) return null;
+  if (near === 'approve' || near === 'reject') {
+    const viewer = { user: actor.id, timezone: actor.timezone ?? context.timezone };
+    const [ask] = viewAsks(await readCardFacts(context, running.id, viewer));
+    const about = { runId: running.run_id, planId: running.id };
+    return ask === undefined ? null : { ...about, says: statusAnswers.asksStep(ask) };
+  }
   const says = offerDecision(near, running, text.trim(), true);
   return { says, runId: running.run_id, planId: running.id };
 }

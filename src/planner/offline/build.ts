@@ -5,6 +5,7 @@ import { findMalformed } from '#domain/plan/arguments.ts';
 import type { StepCondition } from '#domain/plan/condition.ts';
 import { isObject, type Json, type JsonObject } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
+import { isNearly, listOf } from '#domain/words.ts';
 import { showClock, todayIn, withUntil } from '#timeline/spoken-times.ts';
 import { readChoice, readReply } from '../commands/answers.ts';
 import type { Form, SlotType } from '../commands/forms.ts';
@@ -204,10 +205,18 @@ class Builder {
     const name = form.operation ?? String(slots.values.operation);
     const wanted = isYesNo ? 'human_confirm' : name;
     const spec = this.#setting.manifest.find((one) => one.name === wanted);
+    if (spec === undefined && form.id === 'call') {
+      const names = this.#setting.manifest.map((one) => one.name);
+      const near = names.filter((one) => isNearly(one, wanted)).slice(0, 3);
+      throw new CommandRefusal(
+        `No connected operation is called ${wanted}. ${near.length > 0 ? `Did you mean ${listOf(near)}?` : 'A server that was just started may need a moment. Settings, Tools and “countersign doctor” show what is connected.'}`,
+        wanted,
+      );
+    }
     if (spec === undefined)
       throw new CommandRefusal(
-        `${form.id === 'call' ? `No connected operation is called ${wanted}.` : `“${form.id}” needs the operation ${wanted}, which isn't connected.`} Call any connected operation by name: call NAME with …`,
-        form.id === 'call' ? wanted : form.id,
+        `“${form.id}” needs the operation ${wanted}, which isn't connected. Call any connected operation by name: call NAME with …`,
+        form.id,
       );
     return spec;
   }

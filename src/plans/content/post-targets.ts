@@ -32,7 +32,7 @@ type Poster = { conversation: string | null; requester: string };
 
 /** Doesn't reveal whether it exists elsewhere. */
 const unreachable = (target: string) =>
-  `This plan can't post in "${target.slice(0, 200)}": no conversation it can reach has that name. Leave "conversation" out to post where the plan was asked for.`;
+  `This plan can't post in "${target.slice(0, 200)}": no conversation it can reach has that name. To post where the plan was asked for, leave "conversation" out (as a command: post "…" here).`;
 
 const unchecked = (target: string) =>
   `Who is in "${target}" can't be checked: this process isn't connected to its chat platform. Ask there, or leave "conversation" out to post where the plan was asked for.`;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import { AnyJson, type Json } from '#domain/text.ts';
 import type { Operation, ToolContext, ToolOutput } from '#domain/tool.ts';
+import { shorten } from '#domain/words.ts';
 import { defineOperation, text } from '../define-operation.ts';
 import { nothingDone, throwIfAborted } from '../failures.ts';
 import { describeLargeOutput } from '../output-schema.ts';
@@ -134,8 +135,9 @@ function toOutput(method: string, answer: WebAnswer): ToolOutput {
       : answer.text === null
         ? { binary: true }
         : { text: answer.text };
+  const shown = answer.json !== undefined ? JSON.stringify(answer.json) : (answer.text ?? '');
   return {
-    summary: `${method} ${url} answered ${status}.`,
+    summary: `${method} ${url} answered ${status}${shown.trim() === '' ? '.' : `: ${shorten(shown.trim(), 300)}`}`,
     data: { url, status, headers, ...content },
   };
 }

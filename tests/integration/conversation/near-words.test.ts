@@ -8,19 +8,22 @@ import { waitFor } from '../../wait.ts';
 
 let planned = 0;
 
+const question = draftStep('1', 'Ask', 'human_confirm', { question: 'Ship?', assignee: 'ben' });
+
 const planner = scriptedPlanner(({ text }) => {
   planned++;
   const remove = {
     ...draftStep('2', 'Clean up', 'workspace_delete', { path: 'payroll.csv' }, '1'),
     duration_minutes: 90,
   };
+  if (text === 'Ask') return { kind: 'proposal', draft: { title: text, steps: [question] } };
   return { kind: 'proposal', draft: { title: text, steps: [noop('1'), remove] } };
 });
 
 const instance = useInstance({ planner, work: true });
 
-async function ask(conversation: string) {
-  const { run_id } = await instance.service.startRun({ text: 'Clean', conversation }, ana);
+async function ask(conversation: string, text = 'Clean') {
+  const { run_id } = await instance.service.startRun({ text, conversation }, ana);
   const id = await waitFor('the plan', async () => (await instance.service.getRun(run_id)).plan_id);
   return { id, run_id };
 }
@@ -77,3 +80,24 @@ test('where nothing waits, the same words are a request', async () => {
   await instance.service.say('nothing waits', 'ok', ana);
   await waitFor('a plan', async () => planned > before);
 });
+
+test.each(['yes', 'no'])(
+  '“%s” to a question for another person names its buttons',
+  async (text) => {
+    const conversation = `question ${text}`;
+    const { id } = await ask(conversation, 'Ask');
+    const { version, digest } = await instance.service.getPlan(id);
+    await instance.service.approve(id, { version, digest }, ana);
+    await waitFor(
+      'the question',
+      async () => (await instance.service.getPlan(id)).counts.waiting === 1,
+    );
+    const before = planned;
+    await instance.service.say(conversation, text, ana);
+    expect(await lastIn(conversation)).toMatchObject({
+      plan_id: id,
+      text: expect.stringContaining('“Answer for ben”'),
+    });
+    expect(planned).toBe(before);
+  },
+);

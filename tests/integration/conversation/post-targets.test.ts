@@ -120,7 +120,7 @@ test('is refused at proposal where the conversation is of another tenant, or the
   for (const target of elsewhere) {
     await expect(propose(saying(target), own)).rejects.toMatchObject({
       code: 'invalid_arguments',
-      message: `Step tell: This plan can't post in "${target}": no conversation it can reach has that name. Leave "conversation" out to post where the plan was asked for.`,
+      message: `Step tell: This plan can't post in "${target}": no conversation it can reach has that name. To post where the plan was asked for, leave "conversation" out (as a command: post "…" here).`,
     });
     await expect(propose(saying(target), 'conv-console')).rejects.toThrow(
       'no conversation it can reach',

@@ -39,7 +39,25 @@ function wait(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Until `signal` aborts or the server answers 404 or 403. */
+/** Resolves when the page is shown, or hidden, or `signal` aborts. */
+function becomes(hidden: boolean, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const check = () => {
+      if (document.hidden !== hidden && !signal.aborted) return;
+      document.removeEventListener('visibilitychange', check);
+      signal.removeEventListener('abort', check);
+      resolve();
+    };
+    document.addEventListener('visibilitychange', check);
+    signal.addEventListener('abort', check);
+    check();
+  });
+}
+
+/**
+ * Until `signal` aborts or the server answers 404 or 403. Paused in hidden tabs: a browser
+ * opens six connections to a server at most, and all its tabs share them.
+ */
 export async function follow(
   path: string,
   lastEventId: string | null,
@@ -49,13 +67,18 @@ export async function follow(
   let last = lastEventId;
   let attempt = 0;
   handlers.onState('connecting');
-  while (!signal.aborted) {
+  for (;;) {
+    await becomes(false, signal);
+    if (signal.aborted) return;
+    const shown = new AbortController();
+    const ending = AbortSignal.any([signal, shown.signal]);
+    void becomes(true, ending).then(() => shown.abort());
     try {
       const headers = {
         accept: 'text/event-stream',
         ...(last === null ? {} : { 'last-event-id': last }),
       };
-      const response = await request('GET', path, { headers, signal });
+      const response = await request('GET', path, { headers, signal: ending });
       attempt = 0;
       handlers.onState('live');
       await readStream(response, (event) => {
@@ -65,7 +88,10 @@ export async function follow(
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof ApiError && error.status < 500) return handlers.onState('refused');
+    } finally {
+      shown.abort();
     }
+    if (document.hidden) continue;
     if (signal.aborted) return;
     attempt += 1;
     // A stream that merely ended reconnects silently.

@@ -498,6 +498,7 @@ describe('what cannot be read', () => {
     ],
     ['Remind me to call Bob tomorrow', 'remind me "call Bob" tomorrow at 9:00'],
     ['remind me every Friday to report', 'remind me "report" every Friday at 9:00'],
+    ['wriet "A" to a.txt', 'write "A" to a.txt'],
     ['check https://example.com every hour', 'fetch https://example.com every hour'],
     ['send a message to Ana: can you see this?', 'ask Ana "can you see this?"'],
     ['tell #general that we ship today', 'post "we ship today" to #general'],
