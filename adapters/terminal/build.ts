@@ -3,9 +3,10 @@ import { type BuildForm, nameOperation, viewBuild, viewBuildForm } from '#cards/
 import { buildWords } from '#cards/build-words.ts';
 import { describeField } from '#cards/form-fields.ts';
 import type { Field } from '#cards/view.ts';
+import { openBuilder } from '#chat/build-entries.ts';
 import { commandName } from '#domain/command-name.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { type Build, gistOf, isRepeatRule, repeatRules } from '#domain/plan/build.ts';
+import { type Build, gistOf, isRepeatRule, planProblem, repeatRules } from '#domain/plan/build.ts';
 import type { OperationOffer } from '#domain/plan/operation-form.ts';
 import type { BuildChange, Service } from '#domain/service.ts';
 import { quoteWords, showWhole } from '#domain/shown-text.ts';
@@ -217,7 +218,7 @@ async function findOperation(session: Session): Promise<OperationOffer | null> {
       found.map((offer) => ({ label: gistOf(offer), note: nameOperation(offer) })),
     );
     const line = await askLine(session, '  Number, other words, or [q]uit › ');
-    if (/^q(uit)?$/i.test(line)) return null;
+    if (isQuit(line)) return null;
     const chosen = /^\d$/.test(line) ? found[Number(line) - 1] : undefined;
     if (chosen !== undefined) return chosen;
     found = await service.findForms(line, offered, actor);
@@ -235,6 +236,18 @@ async function addStep(session: Session): Promise<void> {
 async function editStep(session: Session, step: string): Promise<void> {
   await change(session, { kind: 'edit', step });
   await fillStep(session, true);
+}
+
+/** Asks for the values of a waiting plan's step, and proposes the change. */
+export async function editWaiting(session: Session, edits: { plan: string; step: string }) {
+  const { service, actor } = session;
+  const { read, change: apply } = openBuilder(service, edits, viewerOf(session), actor);
+  const own = { ...service, readBuild: read, changeBuild: apply };
+  try {
+    await editStep({ ...session, service: own }, edits.step);
+  } catch (error) {
+    if (!(error instanceof Quit)) throw error;
+  }
 }
 
 const viewForm = (made: Build): BuildForm | null => viewBuildForm(made, 0, whole);
@@ -255,6 +268,10 @@ async function fillStep(session: Session, begun: boolean): Promise<void> {
     const form = viewForm(made);
     if (form === null) return;
     for (const problem of form.problems) say(session, problem);
+    if (made.edits !== undefined && made.problems.some(({ name }) => name === planProblem)) {
+      if (isQuit(await askLine(session, '  [Enter] change it  [q]uit › '))) return;
+      made = await askFields(session, made);
+    }
     if (form.problems.length > 0) made = await askWaits(session, made);
     for (const field of form.fields.filter(({ wrong }) => wrong !== undefined)) {
       say(session, field.wrong ?? '');
@@ -288,6 +305,7 @@ async function askFields(session: Session, begun: Build): Promise<Build> {
   }
 }
 
+const isQuit = (line: string) => /^q(uit)?$/i.test(line);
 const isNone = (line: string) => line === '-';
 
 async function askWaits(session: Session, begun: Build): Promise<Build> {

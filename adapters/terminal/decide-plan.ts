@@ -12,8 +12,9 @@ import {
   withNumbers,
 } from '#domain/plan/step-choice.ts';
 import { maxNumbered, orderByLabel } from '#domain/plan/step-numbers.ts';
+import { editWaiting } from './build.ts';
 import { decideSession, lookAtRun } from './decide-session.ts';
-import { attempt, decideOnce } from './decision-loop.ts';
+import { attempt, decideOnce, type Outcome } from './decision-loop.ts';
 import { showDetails } from './details.ts';
 import { drawLines, drawProposal, drawReport } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
@@ -29,8 +30,10 @@ function questionFor({ buttons, version }: PlanView): string {
     : `  [a]pprove  [p]ropose changes${undo}  [r]eject  [d]etails › `;
 }
 
+const editHint = 'Type e and the number of a step to edit it, such as e 2.';
+
 const help =
-  'Type approve, approve 1-3, 5 or approve all but 4 (numbers of the steps above), propose changes: …, undo, go back to version 1, reject, cancel, details or status. Anything else goes to the planner. Enter q to leave it waiting.';
+  'Type approve, approve 1-3, 5 or approve all but 4 (numbers of the steps above), propose changes: …, edit 2, undo, go back to version 1, reject, cancel, details or status. Anything else goes to the planner. Enter q to leave it waiting.';
 
 export function showProposal(session: Session, view: PlanView): void {
   session.event('plan', planData(view));
@@ -129,6 +132,17 @@ async function goBack(session: Session, view: PlanView, to: number | null): Prom
 }
 
 /** Null to look again. */
+async function edit(session: Session, { plan_id }: PlanView, label: string): Promise<Outcome> {
+  const { steps } = await session.service.listSteps(plan_id, { limit: maxNumbered + 1 });
+  const found = steps.find((one) => label === '' || one.label === label.toLowerCase());
+  if (found === undefined) {
+    session.say(...drawLines(`There is no step ${label}.`, session.screen));
+    return 'ask';
+  }
+  await attempt(session, () => editWaiting(session, { plan: plan_id, step: found.id }));
+  return null;
+}
+
 export function decidePlan(session: Session, view: PlanView): Promise<ExitCode | null> {
   const press = async (action: CardPress['action'], text = ''): Promise<null> => {
     await pressDrawn(session, pressOn(view, action), { text });
@@ -144,7 +158,11 @@ export function decidePlan(session: Session, view: PlanView): Promise<ExitCode |
     reject: () => press('reject'),
     cancel: () => press('cancel'),
     goBack: (to) => goBack(session, view, to),
-    showDetails: () => showDetails(session, view),
+    edit: (label) => edit(session, view, label),
+    showDetails: async () => {
+      await showDetails(session, view);
+      if (session.interactive) session.say(...drawLines(editHint, session.screen));
+    },
     showStatus: async () => {
       session.say(...drawReport(await look(session, view.plan_id), session.screen));
     },

@@ -26,6 +26,8 @@ export type Subject = {
   /** Budget questions accept everyday answers. */
   waits?: 'budget' | null;
   talk(text: string): Promise<Outcome>;
+  /** By label; empty for the first step. */
+  edit?(label: string): Promise<Outcome>;
   choose?(number: number): Promise<Outcome> | null;
 };
 
@@ -93,7 +95,9 @@ export async function decideOnce(session: Session, subject: Subject): Promise<Ex
     if (line === null) return exitCodes.needsPerson;
     const number = /^\s*([1-9])\s*$/.exec(line)?.[1];
     const chosen = number === undefined ? null : (subject.choose?.(Number(number)) ?? null);
-    outcome = await (chosen ?? follow(session, subject, readTyped(line, subject.waits)));
+    const edited = /^\s*e(?:dit)?(?:\s+(\d{1,3}[a-z]*))?\s*$/i.exec(line);
+    const edit = edited === null ? undefined : subject.edit?.(edited[1] ?? '');
+    outcome = await (chosen ?? edit ?? follow(session, subject, readTyped(line, subject.waits)));
   }
   return outcome;
 }

@@ -2,8 +2,11 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { runSession } from '#adapters/terminal/ask.ts';
+import { attend } from '#adapters/terminal/attend.ts';
 import { build } from '#adapters/terminal/build.ts';
 import { exitCodes } from '#adapters/terminal/exit-codes.ts';
+import { openSession } from '#adapters/terminal/session.ts';
 import { person } from '#domain/people/actor.ts';
 import type { BuildChange } from '#domain/service.ts';
 import { createFakeTerminal, type FakeTerminal } from '../../fixtures/terminal.ts';
@@ -135,7 +138,7 @@ test('a playbook is a plan of its own, with its own times', async () => {
   await ana.change({ kind: 'add' });
   expect(await problem()).toContain('has its own times');
   await ana.change({ kind: 'undo' }, ...write('1.md', 'one'));
-  expect(await problem()).toContain('a plan of its own');
+  expect(await problem()).toContain('the only step');
   await ana.change({ kind: 'remove', step: '2' });
   const { id, title } = await ana.propose();
   expect(title).toBe('Write a note, then move it to the archive');
@@ -196,6 +199,37 @@ test('in a terminal of 80 columns a plan of two steps is built, changed, propose
   );
   expect(widest).toBeLessThanOrEqual(80);
   if (process.env.SHOW === '1') console.log(terminal.plain());
+});
+
+test('a step of a waiting plan is edited in the terminal, field by field', async () => {
+  const { service } = instance;
+  const ana = builder('ana-9');
+  await ana.change(...write('a.md', 'Plums'), ...write('b.md', 'Pears'));
+  const { id } = await ana.propose();
+  const terminal = createFakeTerminal({ tty: true, columns: 80 });
+  const session = openSession(service, { user: 'ana-9', timezone, text: '', poll_ms: 5 }, terminal);
+  const running = runSession(
+    session,
+    () => attend(session, id),
+    () => '',
+  );
+  await follow(terminal, [
+    [/2 {2}Creates b.md.*\[a\]pprove/s, 'e 2'],
+    [/Path · text.*Enter keeps “b.md”/s, ''],
+    [/Content · multi-line text.*Enter keeps\s+“Pears”/s, ''],
+    [/Waits for .*Enter keeps 1/, ''],
+    [/Not before/, ''],
+    [/Nothing is different yet.*\[Enter\] change it/s, ''],
+    [/Path · text.*Enter keeps “b.md”/s, ''],
+    [/Content · multi-line text.*Enter keeps\s+“Pears”/s, 'Quinces'],
+    [/Waits for .*Enter keeps 1/, '-'],
+    [/Not before/, '2050-01-02 09:00'],
+    [/Changed since version 1.*Quinces.*\[a\]pprove/s, 'q'],
+  ]);
+  await running;
+  const { steps } = await service.listSteps(id, { limit: 5 });
+  expect(steps[1]).toMatchObject({ args: { path: 'b.md', content: 'Quinces' }, after: [] });
+  expect(steps[1]?.not_before).toBe('2050-01-02T08:00:00.000Z');
 });
 
 test('without a terminal it says what to use instead', async () => {
