@@ -1,4 +1,4 @@
-// A metrics scrape of a large database: by index, with a limit, and without full scans.
+// Metrics of a large database: by index, without full scans.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { clusterReads } from '#app/metrics/cluster-gauges.ts';
@@ -8,9 +8,9 @@ import { useInstance } from '../setup/use-instance.ts';
 
 const instance = useInstance({ work: false });
 
-/** Rows of each table that grows with use. */
+/** Rows of each growing table. */
 const many = 20_000;
-/** Rows that a table may be read from end to end for. */
+/** Rows that may be scanned in full. */
 const few = 1000;
 
 const numbers = `generate_series(1, ${many}) n`;

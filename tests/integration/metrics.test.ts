@@ -19,7 +19,6 @@ let now = new Date();
 beforeAll(async () => {
   const warn = (_: string, error: unknown) => void complaints.push(error);
   metrics = createMetrics(instance.db, { role: 'worker', warn, clock: { now: () => now } });
-  // Adds HTTP measurements.
   const probes = {
     alive: async () => ({ alive: true, parts: {} }),
     ready: async () => ({ ready: true, parts: {} }),
@@ -61,13 +60,13 @@ test('gauges of the installation are read from the database', async () => {
     'countersign_queue_jobs{queue="plan"} 0',
     'countersign_inbox_events 0',
     'countersign_deliveries_broken 0',
-    // Calls under way count at their maximum cost; yesterday's don't count.
+    // Pending calls count at maximum cost; yesterday's don't count.
     'countersign_model_cost_today_usd{model="gpt-x"} 2.25',
     'countersign_model_tokens_today{model="gpt-x",direction="input"} 10',
   ])
     expect(lines).toContain(line);
   expect(lines.join('\n')).not.toContain('gpt-old');
-  // A hash as a label would make a series for each seal.
+  // A hash label would create a series per seal.
   expect(lines.join('\n')).toMatch(/^countersign_audit_seal \d+$/m);
   expect(lines.join('\n')).toMatch(/countersign_approvals_oldest_seconds\{kind="plan"\} 0?\.?\d/);
   expect(lines.join('\n')).toMatch(/countersign_backends\{backend="default",version="[^"]+"\} 1/);
@@ -123,7 +122,6 @@ describe('each metric of ours', () => {
   });
 });
 
-/** Names of metrics in an expression of Prometheus. */
 function metricsIn(expression: string): string[] {
   const found = expression.match(/\b(?:countersign|nodejs|process)_[a-z\d_]+/g) ?? [];
   return found.map((name) =>

@@ -1,4 +1,4 @@
-// Refused requests: each gets a problem with a code and a sentence, and nothing is stored.
+// Refused requests: a problem with a code, and nothing stored.
 import { sql } from 'drizzle-orm';
 import { expect, it } from 'vitest';
 import { draftStep } from '../../fixtures/steps.ts';
@@ -7,7 +7,6 @@ import { useServedInstance } from '../../setup/use-instance.ts';
 
 const instance = useServedInstance();
 
-/** Rows of every table of ours and of the jobs, by table. */
 async function countRows(): Promise<Record<string, number>> {
   const { query } = instance.db;
   const { rows: tables } = await query.execute<{ name: string }>(
@@ -16,7 +15,7 @@ async function countRows(): Promise<Record<string, number>> {
   );
   const counts: Record<string, number> = {};
   for (const { name } of tables) {
-    // Jobs that come by themselves are nobody's request.
+    // Scheduled jobs come from no request.
     const where = name === 'pgboss.job' ? `where name in ('plan', 'execute', 'step', 'card')` : '';
     const { rows } = await query.execute<{ n: number }>(
       sql.raw(`select count(*)::int as n from ${name} ${where}`),
@@ -26,7 +25,6 @@ async function countRows(): Promise<Record<string, number>> {
   return counts;
 }
 
-/** Expects a problem of `code` with a sentence, and that nothing was stored while it came about. */
 async function expectRefused(
   code: string,
   status: number,
@@ -34,7 +32,7 @@ async function expectRefused(
 ): Promise<Problem> {
   const before = await countRows();
   const answer = await ask();
-  const body = answer.body as Problem; // Checked right below.
+  const body = answer.body as Problem;
   expect(body).toMatchObject({ code, status, type: `urn:countersign:problem:${code}` });
   expect([answer.status, answer.type.split(';')[0]]).toEqual([status, 'application/problem+json']);
   expect(body.detail).toMatch(/^[A-Z"/].{15,}[.:…)]/s);

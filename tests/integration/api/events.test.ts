@@ -1,4 +1,4 @@
-// Exports and streams: events and diffs that resume, logs and Markdown.
+// Exports and streams: resumable events and diffs, logs, Markdown.
 import { describe, expect, it } from 'vitest';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { Change, Diff } from '#domain/plan/views.ts';
@@ -13,7 +13,6 @@ const draft = { title: 'Three files', steps: [write('a'), write('b', ['a']), wri
 
 type Event = { id: number | null; change: Change };
 
-/** Reads the plan's events from a place on until `enough` says so, then hangs up. */
 async function follow(
   planId: string,
   lastEventId: number | null,
@@ -53,7 +52,6 @@ async function follow(
 
 const ended = (events: Event[]) => events.some(({ change }) => change.kind === 'completed');
 
-/** Every change there is, a few at a time. */
 async function readDiffs(planId: string, limit: number): Promise<Change[]> {
   const changes: Change[] = [];
   for (let since = 0; ; ) {

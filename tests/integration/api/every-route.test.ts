@@ -1,4 +1,4 @@
-// Sends invalid requests to every API route: each is answered with a problem, never with a server error.
+// Invalid requests to every API route get a problem, never a 5xx.
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
@@ -15,7 +15,6 @@ let openId: OpenIdDouble;
 let instance: TestInstance;
 let api: TestApi;
 let asked = 0;
-/** One that is there, so that a request gets beyond looking it up. */
 let plan = '';
 let routes: { method: string; path: string }[] = [];
 
@@ -73,14 +72,13 @@ type Sent = {
   body?: string;
 };
 
-/** The fault of an answer, or null. Streams that begin well are left. */
 async function findFault({
   method,
   path,
   headers: given = {},
   body,
 }: Sent): Promise<string | null> {
-  // Ways to sign in are limited by address, which a proxy on this machine names.
+  // Sign-in is rate-limited by address, set here by a proxy header.
   asked += 1;
   const from = { 'x-forwarded-for': `10.0.${asked >> 8}.${asked & 255}` };
   const headers = path.startsWith('/sign-in/') ? { ...from, ...given } : given;
@@ -101,9 +99,9 @@ async function findFault({
     return null;
   }
   const text = await readText(response);
-  // A process that is not ready says so with its own status.
+  // Readiness has its own status.
   if (statusCode >= 500 && !path.includes('readyz')) return `${what}: ${statusCode} ${text}`;
-  // The protocol of agents has errors of its own.
+  // MCP has its own errors.
   const isError = path.startsWith('/mcp') ? type.includes('json') : type.includes('problem+json');
   return isError || method === 'HEAD' ? null : `${what}: ${statusCode} ${type}`;
 }

@@ -1,4 +1,4 @@
-// Requests whose answer is lost with the connection to the database: they are told as what they are, and can be sent again.
+// Requests whose answer is lost with the database connection can be repeated.
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import type { Plan, PlanSummary } from '#domain/plan/plan.ts';
@@ -29,7 +29,6 @@ async function post<T>(path: string, body: object, key?: string) {
     body: JSON.stringify(body),
   });
   const { status, headers } = response;
-  // A test states what it expects of it.
   return { status, headers, body: (await response.json()) as T };
 }
 
@@ -99,7 +98,6 @@ it('an approval whose commit was not answered is answered as done when it is sen
     status: 200,
     body: { id: plan.id, status: 'approved' },
   });
-  // Too late for anyone else.
   expect((await gateway.api.approve(plan, 'ben')).status).toBe(403);
 });
 
@@ -128,7 +126,7 @@ it('the document names the key at every POST of the API', async () => {
     one === undefined ? [] : [{ path, parameters: one.parameters ?? [] }],
   );
   expect(posts.length).toBeGreaterThan(10);
-  // The token of a callback is its key, and secrets are not kept.
+  // A callback's token is its key, and secrets are not stored.
   const keyless = /\/callbacks\/|^\/api\/tokens$|\/sign-in$/;
   for (const { path, parameters } of posts.filter((one) => !keyless.test(one.path))) {
     const names = parameters.filter((one) => one.in === 'header').map(({ name }) => name);

@@ -1,4 +1,4 @@
-// Two gateways on one database answer alike: each knows requests, shown versions and keys of the other.
+// Two gateways on one database answer alike.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -21,7 +21,6 @@ const open = (work: boolean) => openTestInstance(database.url, { planner, work }
 let instances: TestInstance[];
 let gateways: [TestApi, TestApi];
 let routes: { method: string; path: string }[];
-/** Path parameters, by the path segment before them. */
 const ids: Record<string, string> = {
   steps: '1',
   findings: 'none',
@@ -80,12 +79,11 @@ async function send(
     status: response.status,
     code: problem ? JSON.parse(text).code : null,
     replayed: response.headers.get('idempotent-replayed') === 'true',
-    // `instance` differs with each request.
     body: problem ? '' : text !== '' && type.includes('application/json') ? JSON.parse(text) : text,
   };
 }
 
-/** Streams have no end; probes and metrics are about their process. */
+// Streams don't end; probes and metrics describe their process.
 const ofProcess = /\/events$|^\/(?:healthz|livez|readyz|metrics|health)|\/mcp$/;
 
 test('what is read is the same at both, at every path', async () => {
@@ -104,7 +102,7 @@ test('what is sent again to the other, with its key, is answered as it was or re
     const sent = { key: randomUUID(), body: {} };
     const a = await send(gateways[0], 'POST', fill(path), sent);
     const b = await send(gateways[1], 'POST', fill(path), sent);
-    // A key that only one knew would make another run, plan or change.
+    // A key known to only one would create another run, plan or change.
     expect({ ...b, replayed: a.replayed }, path).toEqual(a);
   }
 });

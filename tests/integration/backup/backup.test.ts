@@ -1,4 +1,4 @@
-// A backup of a running instance, restored into an empty database: all rows are there, and nothing starts by itself.
+// Restoring a backup: all rows return, and nothing starts by itself.
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ async function ask<Row extends object>(url: string, statement: string): Promise<
 }
 
 let restores = 0;
-/** Two within a second would set data aside under one name, so each is a second later. */
+// Names of set-aside schemas have a resolution of one second.
 const restore = (url: string, options: { force?: boolean; resume?: boolean; from?: string } = {}) =>
   restoreBackup(url, options.from ?? file, {
     now: new Date(Date.now() + 1000 * restores++),
@@ -90,7 +90,7 @@ test('brings every row and file back, and what was running waits for a person', 
     ask(at, 'select * from countersign.plan_steps order by plan_id, position');
   expect(await steps(url)).toEqual(await steps(instance.db.url));
   expect(await ask(url, 'select from countersign.sign_in_sessions')).toEqual([]);
-  // Workers that lived when it was made are not waited for.
+  // Workers of the source are not waited for.
   expect(await ask(url, 'select from countersign.backends')).toEqual([]);
   const copy = await openTestInstance(url);
   try {
@@ -99,17 +99,14 @@ test('brings every row and file back, and what was running waits for a person', 
       title: 'Tab\tand “quotes”',
     });
     expect(await copy.service.getPlan(open)).toMatchObject({ status: 'executing', paused: true });
-    // New rows get ids after the restored ones.
     await runPlan(copy, { title: 'New', steps: [noop('a')] });
     const { version } = await copy.service.getPlan(open);
     await copy.service.resume(open, { version }, ana);
     expect((await copy.service.getPlan(open)).paused).toBe(false);
-    // The database is in use now.
     await expect(restore(url, { force: true })).rejects.toMatchObject({ code: 'already_decided' });
   } finally {
     await copy.close();
   }
-  // It has data now, which `--force` keeps aside.
   await expect(restore(url)).rejects.toThrow(/--force/);
   const { kept } = await restore(url, { force: true, resume: true });
   expect(kept).toEqual([
@@ -130,11 +127,10 @@ test('throws nothing away unasked, not even a workspace of Slack that nobody has
   await ask(url, `insert into countersign.slack_workspaces values ('T1', 'E1')`);
   await expect(restore(url)).rejects.toThrow(/--force/);
   expect(await ask(url, 'delete from countersign.slack_workspaces returning team')).toHaveLength(1);
-  // The tables of a process without requests count as empty.
+  // Tables of an idle process count as empty.
   await restore(url);
 });
 
-/** A database's plans, and schemas set aside. */
 const stateOf = async (url: string) =>
   (
     await ask<{ plans: number; aside: number }>(
@@ -157,7 +153,6 @@ describe('into a database that has data', () => {
     const before = await stateOf(url);
     await ask(
       url,
-      // When the tables are full.
       `create function public.refuse() returns event_trigger language plpgsql as $$
        declare full_by_now boolean := false; begin
          if to_regclass('countersign.plans') is not null then

@@ -1,4 +1,4 @@
-// A press on a card in a chat decides once, however often it is tried: after a crash, an unreachable presser, or a long delay.
+// A press in a chat decides once, despite crashes and retries.
 import { expect, test } from 'vitest';
 import { presses } from '#db/schema.ts';
 import type { Pressed } from '#domain/chat/card.ts';

@@ -1,4 +1,4 @@
-// Without a model: a message in the form of a change is the next version of the plan that waits, as often as a person likes.
+// Without a model: messages in the form of a change revise plans.
 import { expect, test } from 'vitest';
 import type { Actor } from '#domain/people/actor.ts';
 import type { RunView } from '#domain/planning/run.ts';
@@ -9,7 +9,6 @@ import { waitFor } from '../../wait.ts';
 const instance = useInstance();
 const agent: Actor = { kind: 'model', id: 'An agent', via: 'mcp' };
 
-/** A plan in version 1, waiting in `conversation`. */
 async function ask(conversation: string, actor: Actor = ana) {
   const text = 'write "A" to a.txt, then write "B" to b.txt';
   const { run_id } = await instance.service.startRun({ text, conversation, user: ana.id }, actor);

@@ -1,4 +1,4 @@
-// Conflicts of a plan's times are stored with the plan, shown with it, and recorded.
+// Schedule conflicts are stored and shown with their plan.
 import { expect, test } from 'vitest';
 import type { Planner } from '#domain/planning/run.ts';
 import { PlanningState } from '#domain/planning/state.ts';
@@ -13,7 +13,6 @@ const draft = {
   steps: [draftStep('1', 'Look', 'workspace_list', {})],
 };
 
-/** A planner whose one step meets four other things. */
 const planner: Planner = {
   name: 'busy planner',
   async plan(request) {

@@ -1,4 +1,4 @@
-// The inbox of an instance with years of plans: reads grow with open and shown plans, not with ended ones.
+// Inbox reads grow with open plans, not with ended ones.
 import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { fillPlans, personOf } from '#bench/fill-plans.ts';
@@ -90,7 +90,7 @@ describe('with many live plans', () => {
   const more = 600;
   beforeAll(async () => {
     await fillPlans(instance.db, { people: 300, ended: 0, live: more }, ended + live);
-    // Every third counts anyone in its conversation, where two people have written.
+    // Every third has anyone in its conversation as an approver; two people wrote there.
     await instance.db.query.execute(sql`
       with asked as (
         update countersign.plans set approver_policy = '{"kind":"anyone"}', conversation = 'c' || right(id, 2)
@@ -118,7 +118,7 @@ describe('with many live plans', () => {
     const { plans, ...first } = await readLivePlans(instance.db.query, null);
     expect(plans).toHaveLength(live + more);
     const [one] = plans;
-    // The horizon lies before the oldest open transaction of the server, which may be another database's.
+    // Open transactions of other databases on the server hold the horizon back.
     const known = await waitFor('the horizon to have passed the plans', async () => {
       const { plans: again, ...next } = await readLivePlans(instance.db.query, first);
       Object.assign(first, next);

@@ -1,5 +1,4 @@
-// The inbox: every plan is in one group, waits follow the rules of decisions, and the number of statements does not grow with
-// plans.
+// The inbox: groups, waits and a constant number of statements.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { readInbox } from '#conversation/inbox.ts';
@@ -54,7 +53,6 @@ const propose = (by: Actor, draft: object = {}, conversation?: string) =>
     by,
   );
 
-/** All of a person's inbox, page by page. */
 async function readAll(user: string, query: Partial<InboxQuery> = {}) {
   const { groups } = await instance.service.inbox({ user, limit: 7, ...query });
   const found = new Map<InboxGroup, InboxPlan[]>();
@@ -79,7 +77,6 @@ const setStatus = (id: string, status: PlanStatus, revising = false) =>
     sql`update countersign.plans set status = ${status}, revising = ${revising} where id = ${id}`,
   );
 
-/** The step waits for a person, or its outcome is unknown. */
 async function stop(id: string, step: string, status: 'waiting' | 'unknown', output: object = {}) {
   await instance.db.query.execute(sql`
     update countersign.step_states set status = ${status}, output = ${JSON.stringify(output)}::jsonb, started_at = now(), ended_at = now()
@@ -111,7 +108,6 @@ const statuses: PlanStatus[] = [
   ...(['failed', 'completed', 'rejected', 'cancelled'] as const),
 ];
 
-/** A plan in some state, with everything that can wait in it. */
 async function makeAny(chance: Chance): Promise<void> {
   const by = chance.pick(people);
   const assignee = chance.pick([null, ...people.map(({ id }) => id), 'dan-elsewhere']);
@@ -145,7 +141,6 @@ async function makeAny(chance: Chance): Promise<void> {
   if (call !== null) await stop(id, 'a', call, call === 'unknown' ? {} : { confirm: true });
 }
 
-/** A person's wait, by the cards shown to them and the decisions allowed. */
 async function expectWait(plan: Plan, actor: Actor): Promise<InboxWait | null> {
   const { id, status, revising } = plan;
   const card = await instance.service.card(id, { user: actor.id, timezone: 'UTC' });
@@ -166,7 +161,7 @@ async function expectWait(plan: Plan, actor: Actor): Promise<InboxWait | null> {
     },
   );
   if (!manages) return null;
-  // The plan’s own rule confirms a call that has no rule of its own; it counts the reader as it would for an approval.
+  // A call without a rule of its own is confirmed by the plan's rule.
   const confirms = card.waiting.some(({ tool }) => tool !== 'human');
   const mayConfirm = confirms && (await confirmsAs(plan, actor));
   if (alive && (card.unknown.length > 0 || mayConfirm)) return 'outcome';
@@ -178,7 +173,6 @@ async function expectWait(plan: Plan, actor: Actor): Promise<InboxWait | null> {
     : null;
 }
 
-/** Whether the plan's own rule alone counts the person. */
 async function confirmsAs({ approver_policy: rule, requester }: Plan, { id }: Actor) {
   const mine = id === 'dan@corp.example' ? [id, 'dan-elsewhere'] : [id];
   switch (rule.kind) {
@@ -255,7 +249,6 @@ test('a task names its step as the card does, whomever else it is given to', asy
   const { id } = await propose(ana, { steps });
   await setStatus(id, 'executing');
   await stop(id, 'h', 'waiting');
-  // Without an assignee it is the requester's.
   expect((await readAll(ana.id)).get('needs_you')).toMatchObject([
     { id, waits: 'task', waits_step: '2a' },
   ]);
@@ -318,7 +311,7 @@ test('of an organisation’s inbox only its own plans are in any group', async (
   expect(groups.reduce((sum, { total }) => sum + total, 0)).toBe(shown.length);
 });
 
-/** Proposed plans, without steps; every fourth one by the same rule. */
+// Proposed plans without steps; every fourth has the same rule.
 const fill = (count: number) =>
   instance.db.query.execute(sql`
     with made as (
@@ -337,8 +330,7 @@ const fill = (count: number) =>
 test('2,000 proposed plans are counted exactly and paged without a gap', async () => {
   await fill(2000);
   const found = await readAll(ana.id, { limit: 90 });
-  // Four of every twelve: one of her own by the first rule, and three that name two people. She may approve none by
-  // `not_requester`.
+  // Four of twelve: one of her own, three that name two people. `not_requester` plans are excluded.
   const needs = found.get('needs_you') ?? [];
   expect(needs).toHaveLength(666);
   expect(new Set(allIds(found)).size).toBe(2000);
@@ -346,7 +338,6 @@ test('2,000 proposed plans are counted exactly and paged without a gap', async (
   expect(since).toEqual(since.toSorted());
   const read = (db: Database) =>
     readInbox({ db, ...rules }, createLivePlans(db), { user: ana.id, limit: 20 });
-  // Each plan, its version and its approvals are looked up a few times, for any reader.
   expect((await explainReads(instance.db, read)).blocks).toBeLessThan(2000 * 12);
 });
 

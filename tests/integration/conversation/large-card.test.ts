@@ -11,7 +11,6 @@ const write = (position: number) =>
     content: 'x',
   });
 
-/** Proposes a plan of reads and writes in turn, and draws its card. */
 async function costOf(size: number) {
   const steps = Array.from({ length: size }, (_, i) => (i % 2 === 0 ? noop(`n${i}`) : write(i)));
   const { id } = await instance.service.propose({ title: 'Many', steps }, {}, ana);

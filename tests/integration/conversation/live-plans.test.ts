@@ -1,4 +1,4 @@
-// The live plans that a process keeps are those of the database at the moment of each read, however they changed.
+// A process's cached live plans match the database at each read.
 import { sql } from 'drizzle-orm';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { createLivePlans } from '#conversation/live-plans.ts';
@@ -106,7 +106,7 @@ test('a change is seen although it began long before it was committed', async ()
   expect((await kept()).find((plan) => plan.id === id)?.status).toBe('needs_review');
 });
 
-/** A server that answers as this one would after it lost its latest changes to a failover, once it is `another`. */
+// Once `another`, answers like a server that lost its latest changes to a failover.
 function failOver(db: Database): { db: Database; take(): void } {
   let server = 'first';
   const run: Database['query']['run'] = async (statement, values) =>
@@ -165,7 +165,7 @@ test('a plan is read once for each change, with or without an open problem', asy
   const read = createLivePlans({ query: Object.assign(Object.create(instance.db.query), { run }) });
   expect(await read()).toHaveLength(2);
   expect(seen).toHaveLength(2);
-  // A transaction elsewhere on the server can hold the horizon back for a while.
+  // Transactions elsewhere on the server can hold the horizon back.
   await waitFor('a read of no plan', async () => {
     seen.length = 0;
     return (await read()).length === 2 && seen.length === 0;

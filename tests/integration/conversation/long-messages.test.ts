@@ -1,4 +1,4 @@
-// Messages have a documented maximum length. Longer ones are refused before being read, on every surface.
+// Messages over the documented length are refused on every surface.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { longestMessage } from '#domain/text.ts';
 import { useDatabase } from '../../setup/database.ts';

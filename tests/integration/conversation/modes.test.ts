@@ -1,4 +1,4 @@
-// How extensively a request is planned: by words, by a control next to them, and as stored with the plan.
+// Planning modes: set by words or a control, stored with the plan.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PlanningRequest } from '#domain/planning/run.ts';
 import { settled } from '../../fixtures/model-instance.ts';

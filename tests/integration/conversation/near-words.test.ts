@@ -1,5 +1,4 @@
-// While a decision waits: words close to one show the decision again, and questions are answered from the plan. Nothing is
-// decided and no planner is asked.
+// Near-decisions show the decision again; nothing is decided or planned.
 import { expect, test } from 'vitest';
 import { draftStep } from '../../fixtures/steps.ts';
 import { ana, noop, scriptedPlanner } from '../../setup/instance.ts';

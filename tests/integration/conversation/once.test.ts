@@ -1,4 +1,4 @@
-// A message with an idempotency key is handled once by concurrent callers; and the conversation that a plan or run belongs to.
+// Idempotent messages, and the conversation of a plan or run.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { isBeingPosted } from '#db/chat/shown.ts';
@@ -113,7 +113,6 @@ test('a deciding word that is heard more than half an hour after it was written 
   expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
   const texts = await textsIn('slack-late');
   expect(texts.filter((text) => text.includes('more than half an hour ago'))).toHaveLength(3);
-  // Messages that decide nothing are answered however late.
   await instance.service.say('slack-late', 'status', ana, minutesAgo(31));
   expect(
     (await textsIn('slack-late')).some((text) => text.includes('is waiting for approval')),
@@ -122,14 +121,13 @@ test('a deciding word that is heard more than half an hour after it was written 
   await reach(instance, plan.id, 'completed');
 });
 
-/** The conversation lives on a platform from now on. */
 async function liveOnPlatform(conversation: string): Promise<void> {
   await instance.db.query.execute(sql`
     insert into countersign.chat_places (conversation, platform, tenant, channel)
     values (${conversation}, 'slack', 'T1', ${conversation})`);
 }
 
-/** The card of the plan's last message there, as a delivery keeps it. */
+// As a delivery stores it.
 async function keepCard(
   conversation: string,
   planId: string,
@@ -155,7 +153,7 @@ test('a word that comes while its card is being posted waits until it is known w
       written_at: at,
     });
   await expect(approve(written_at)).rejects.toMatchObject({ passesAfterMs: 0 });
-  // Nothing of it is written down, so that it is heard once it is tried again.
+  // Not stored, so that a retry is handled.
   expect(await textsIn('slack-9072832c300747e2aedfbd23b318d2ac')).not.toContain('approve');
   await query.execute(sql`
     update countersign.chat_posts set state = 'posted', sent_at = ${written_at.toISOString()}
@@ -215,14 +213,14 @@ test('a word decides nothing about a version that the card was not drawn for, ho
       where conversation = ${here}`);
   const approve = (from = Date.now(), inMs = 10) =>
     instance.service.say(here, 'approve', ana, { written_at: new Date(from + inMs) });
-  // The platform answered a change that was drawn before the patch.
+  // The platform answered an update drawn before the patch.
   await show(1);
   await approve();
   expect((await textsIn(here)).join()).toContain('came after you wrote that');
   expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
   const shown = Date.now();
   await show(2);
-  // Another version was on the screen when they began to type.
+  // Another version was shown when they began to type.
   for (const inMs of [200, 1000, 1500]) await approve(shown, inMs);
   expect((await textsIn(here)).filter((text) => text.includes('arrived just before'))).toHaveLength(
     3,
@@ -259,7 +257,6 @@ test('what is being posted of a planning session is what one of its turns showed
   expect(await find('run-one', 1)).toBe(false);
   expect(await find('run-two', 2)).toBe(false);
   expect(await find('run-one', 2, 'slack-elsewhere')).toBe(false);
-  // An earlier turn's message counts as read while it exists.
   await query.execute(sql`
     insert into countersign.chat_posts (message_id, conversation, run_id, run_turn, key, state, live)
     values (-2, 'slack-session', 'run-one', 1, 'session before', 'posted', false)`);

@@ -1,4 +1,4 @@
-// Conversations in an instance shared by organisations: each belongs to the first speaker's, and no other can read it.
+// Conversations belong to their first speaker's organisation.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
@@ -20,12 +20,10 @@ const [here, there] = tenants;
 const ofHere = { ...ana, tenant: here };
 const ofThere = { ...ben, tenant: there };
 let instance: TestInstance;
-/** The service as seen by each organisation's people. */
 let ours: Service;
 let theirs: Service;
 
 beforeAll(async () => {
-  // No planner runs here.
   instance = await openTestInstance(database.url, { work: false });
   ours = serveWithin(instance.service, { tenant: here, reader: 'ana' });
   theirs = serveWithin(instance.service, { tenant: there, reader: 'ben' });
@@ -75,7 +73,7 @@ test('what was said stays with its organisation when its request and its plan ar
 });
 
 test('of two organisations that speak first at the same moment one has the conversation', async () => {
-  // Past the look before, as two do who are looked at before either has spoken.
+  // Skips the earlier check, as when both are checked before either has spoken.
   const { service } = instance;
   for (let n = 0; n < 10; n++) {
     const id = `race-${n}`;
@@ -191,7 +189,6 @@ test('a run from before organisations were kept apart shows its planner those of
   const portfolio = createPortfolioReader(db.query, { apart: true });
   const wanted = { people: ['ben'], from: new Date(0), to: new Date('2100-01-01'), exceptRun: id };
   expect((await portfolio(wanted)).blocks).toEqual([]);
-  // The operator's own turn.
   await service.reply(id, 'and this?', ana);
   expect(await plansOf(id)).toBeNull();
   expect((await portfolio(wanted)).blocks).toHaveLength(1);

@@ -1,4 +1,4 @@
-// Where chat_post may post: the plan's own conversation, and others of its workspace that are not private.
+// Targets of chat_post: the plan's conversation and public ones.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
@@ -16,9 +16,8 @@ import { ana, noop, reach, settleAsRead } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 
-/** Everybody is in all channels but this one. */
+// The one channel without everybody.
 const hidden = 'C-hidden';
-/** Channels that the requester has left. */
 const left = new Set<string>();
 afterEach(() => left.clear());
 const findPlace: FindPlace = async (_from, _requester, wanted) => {
@@ -144,7 +143,7 @@ test('is refused at proposal where it is the private chat of somebody else', asy
     insert into countersign.teams_conversations (tenant, channel, kind, service_url, bot)
     values ('M1', '19:group', 'group', 'https://teams.example', 'bot')`);
   expect((await run(saying(group), here))[0]?.status).toBe('succeeded');
-  // The person it is for asked for something there: it is their own.
+  // Makes it the requester's own conversation.
   await instance.service.startRun(
     { text: 'Hello', conversation: direct, user: 'ana' },
     { ...ana, via: 'slack' },
@@ -263,10 +262,9 @@ test('a channel that is not there is noticed while planning, with what the perso
     `This plan can also post in ${other} (“What about the release?”)`,
   );
   expect(run.response_text).not.toMatch(new RegExp(`secret|${foreign}`));
-  // A channel doesn't see words from a private chat or another channel.
+  // Texts of a private chat or another channel are not visible there.
   const shared = await ask('Post "Hello" in #release', await place('T1', 'C1', '9.1'));
   expect(shared.response_text).toContain('This plan can\'t post in "#release"');
   expect(shared.response_text).not.toContain('can also post');
-  // The draft was refused, not its result.
   expect(run.response_text).not.toContain('proposed something that cannot run');
 });

@@ -1,5 +1,4 @@
-// Only participants read a conversation over HTTP. The operator and typed names are in no chat, and in no conversation of a
-// signed-in person.
+// Only participants read a conversation over HTTP.
 import { sql } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
 import { serveWithin } from '#conversation/serve-within.ts';

@@ -1,4 +1,4 @@
-// A waiting planning session: who may decide on what, and once.
+// A waiting planning session: who decides what, once.
 import { describe, expect, test } from 'vitest';
 import { storePerson } from '#db/people/identities.ts';
 import type { SessionChoice } from '#domain/chat/session-card.ts';
@@ -10,7 +10,6 @@ import { readsOf } from '../../setup/reads.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 
-/** A configured approver. */
 const cleo: Actor = person('cleo', 'api');
 
 const planner = stagedPlanner(() => instance.db.query);
@@ -29,7 +28,6 @@ async function ask(conversation: string, text: string, actor: Actor = ana): Prom
 const cardOf = (runId: string, user = 'ana') =>
   instance.service.runCard(runId, { user, timezone: 'UTC' });
 
-/** The choice a press on the present card would send. */
 async function pressOf(
   runId: string,
   word: { kind: 'approve' } | { kind: 'reject' } | { kind: 'changes'; feedback: string },
@@ -68,7 +66,7 @@ describe('a session at a gate', () => {
         decision: { kind: 'approve', by: 'ana', digest: digestOf('b1') },
       },
     ]);
-    // A bare decision is about what was said before it, so the planner reads the same conversation again.
+    // A bare decision refers to earlier messages, so the planner reads the same conversation.
     expect(requestsOf(run).map(({ history }) => history)).toEqual([[], [], []]);
     await say('gates', 'approve');
     expect((await instance.service.getPlan(String(plan_id))).decided_by).toBe('ana');
@@ -150,7 +148,7 @@ describe('a press', () => {
     const codes = presses.map((press) =>
       press.status === 'fulfilled' ? 'done' : press.reason.code,
     );
-    // The first one's repeats succeed; the other learns that it is decided.
+    // The first one's repeats succeed; the other gets `already_decided`.
     const firsts = new Set(codes.flatMap((code, i) => (code === 'done' ? [i % 2] : [])));
     expect(firsts.size).toBe(1);
     expect(codes.every((code) => ['done', 'already_decided', 'stale_version'].includes(code))).toBe(
@@ -275,7 +273,7 @@ describe('a revision', () => {
       { conversation: 'revise' },
       ana,
     );
-    // A plan that came without a run is revised in one of its own, which asks about its outline first.
+    // A plan without a run is revised in a new run, which asks about its outline first.
     await instance.service.proposeChanges(id, { version: 1, feedback: 'Add a test' }, ana);
     const run = await waitFor(
       'the run',

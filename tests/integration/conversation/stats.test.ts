@@ -1,4 +1,4 @@
-// `plans stats`: plans by status, and requests that no tool can fulfil, each counted once.
+// `plans stats`: plans by status, and requests without a tool.
 import { sql } from 'drizzle-orm';
 import { beforeEach, expect, test } from 'vitest';
 import { findPlans } from '#conversation/find-plans.ts';
@@ -20,7 +20,6 @@ beforeEach(() =>
   ),
 );
 
-/** Asks the offline planner, and waits until it has answered. */
 async function ask(conversation: string, text: string, actor = ana) {
   const { run_id } = await instance.service.say(conversation, text, actor);
   if (run_id === null) throw new Error('Nothing was asked.');
@@ -31,7 +30,6 @@ const within = (tenant: string, names: string[]) => ({
   ...{ tenant: `slack:${tenant}`, names, asked: names, tasks: [], approves: false, operations: [] },
 });
 
-/** The wishes shown to `reader` in a chat. */
 async function toldTo(reader: Actor) {
   const { service } = instance;
   const found = await findPlans({ read: service, service }, 'stats', {
@@ -48,10 +46,9 @@ test('plans are counted by their status, by the same two statements however many
   await instance.service.reject(id, { version }, ana);
   const counted = countStatements(instance.db);
   expect((await readPlanStats(counted.db.query)).plans).toEqual({ proposed: 3, rejected: 1 });
-  // The plans by one, the wishes by the other.
+  // One for plans, one for requests.
   expect(counted.statements()).toBe(2);
   counted.forget();
-  // Many more than were ever read page by page.
   const copied = { id: sql`'PLAN-' || lpad(n::text, 8, '0')` };
   await copyRows(instance.db.query, 'plans', 3000, copied, sql`t.id = ${id}`);
   expect((await readPlanStats(counted.db.query)).plans).toEqual({ proposed: 3, rejected: 3001 });
@@ -93,7 +90,7 @@ test('of several organisations each counts its own, and of what was asked elsewh
   expect(await requestedTools('T1', 'cleo')).toEqual(['flights_book']);
   expect(await requestedTools('T2', 'cleo')).toEqual([]);
   expect(await requestedTools('T2', ben.id)).toEqual(['plumber_call']);
-  // The asker in the other organisation's chat reads it there.
+  // The asker reads it only in the other organisation's chat.
   expect(await requestedTools('T2', ana.id)).toEqual([]);
 });
 
@@ -113,7 +110,6 @@ test('a chat is told of no wish that one person alone had, whoever reads, and un
     ['plumber_call', 2],
     ['flights_book', 2],
   ]);
-  // Both accounts are linked to ana.
   await instance.db.query.execute(sql`
     insert into countersign.identities (account, person)
     values (${anaInSlack.id}, ${ana.id}), (${ana.id}, ${ana.id})`);

@@ -1,4 +1,4 @@
-// Comments on single steps become one proposal of changes, step by step. Other steps stay.
+// Comments on steps become one proposal of changes.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { RunView } from '#domain/planning/run.ts';

@@ -1,4 +1,4 @@
-// Messages while no worker plans: people are told so, and no message is lost.
+// Messages while no worker plans are answered and kept.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Plan } from '#domain/plan/plan.ts';
 import { useDatabase } from '../../setup/database.ts';
@@ -16,7 +16,7 @@ afterAll(async () => {
   await gateway.close();
 });
 
-/** Has ana say these things. @returns the run of the last */
+/** @returns the run of the last */
 async function say(conversation: string, ...texts: string[]): Promise<string> {
   let run: string | null = null;
   for (const text of texts) run = (await gateway.service.say(conversation, text, ana)).run_id;
@@ -38,7 +38,7 @@ test('a request without a worker says that none is running, until one is, which 
   worker = await openTestInstance(database.url);
   await planOf(alone);
   expect(await service.getRun(alone)).not.toHaveProperty('activity');
-  // Two commands one after the other are one plan; one after something that is none is planned by itself.
+  // Two commands in a row are one plan; one after another kind of message is planned alone.
   const both = await planOf(two);
   expect([both.title, both.counts.pending]).toEqual([expect.stringMatching(/a\.txt.*b\.txt/), 2]);
   const last = await planOf(one);

@@ -1,4 +1,4 @@
-// Planning as people see it, from the request to its answer, and how they stop it.
+// Planning progress as people see it, and stopping it.
 import { expect, it } from 'vitest';
 import { noteActivity } from '#db/planning/runs.ts';
 import { person } from '#domain/people/actor.ts';
@@ -12,7 +12,6 @@ import { waitFor } from '../../wait.ts';
 const { planner, begun } = createSlowPlanner();
 const instance = useInstance({ planner });
 
-/** Events of the conversation for a reader, in order. */
 function follow(conversation: string) {
   const leaving = new AbortController();
   const told: string[] = [];
@@ -49,7 +48,7 @@ it('shows thinking at once, then each step, and nothing once the answer is there
   await waitFor('the answer', () => reader.told.includes('bot: Here it is.'));
   await waitFor('the end', () => reader.told.at(-1) === 'null');
   const [first, second, ...rest] = (await reader.leave()).filter((one) => one !== 'null');
-  // Messages and planning have separate events, which may overtake each other.
+  // Events of messages and of planning are unordered.
   expect(new Set([first, second])).toEqual(new Set(['person: Look', thinking]));
   expect(rest).toEqual([JSON.stringify(reading), 'bot: Here it is.']);
   expect(await instance.service.getRun(run_id)).not.toHaveProperty('activity');

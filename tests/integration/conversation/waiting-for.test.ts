@@ -1,4 +1,4 @@
-// A person's waits are found by every rule, with as many statements for fifty plans as for two.
+// A person's waits by every rule, in constantly many statements.
 import { sql } from 'drizzle-orm';
 import { beforeEach, expect, test } from 'vitest';
 import { createLivePlans } from '#conversation/live-plans.ts';
@@ -29,7 +29,6 @@ beforeEach(() =>
 
 const wait = { ...noop('w'), operation: 'wait', args: { seconds: 1 } };
 
-/** A plan that ana asks for. */
 async function propose(
   approvers: ApproverPolicy,
   { conversation, steps = [noop('a')] }: { conversation?: string; steps?: object[] } = {},
@@ -66,7 +65,7 @@ test('each plan waits for those whom its own rules count, and for nobody else', 
     return Object.entries(plans).flatMap(([name, plan]) => (found.includes(plan.id) ? [name] : []));
   };
   expect(await waitsFor('ana@corp.example')).toEqual(['own', 'two', 'here', 'there', 'guarded']);
-  // He has approved one of them already, and has written under another name in one conversation.
+  // He approved one already, and wrote under another name in one conversation.
   expect(await waitsFor('ben@corp.example')).toEqual(['other', 'named', 'here']);
   expect(await waitsFor('cleo@corp.example')).toEqual(['other', 'two', 'there', 'guarded']);
   expect(await waitsFor('nobody@corp.example')).toEqual(['other']);

@@ -1,4 +1,4 @@
-// Open inboxes are notified which plans change and how, and read nothing in between.
+// Open inboxes are notified of changes without polling.
 import { sql } from 'drizzle-orm';
 import type { QueryConfig } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
@@ -14,14 +14,12 @@ const instance = useInstance({ work: false });
 
 const propose = (by = ana) =>
   instance.service.propose({ title: 'One', steps: [noop('a')] }, { user: by.id }, by);
-/** Steps of a plan move on. */
 const moveOn = (id: string) =>
   instance.db.transaction(async (tx) => {
     await tx.execute(sql`update countersign.plans set succeeded = succeeded + 1 where id = ${id}`);
     await notify(tx, `plan:${id}`);
   });
 
-/** The batches during `change`, up to the first that `isLast`. */
 async function watch(
   service: Service,
   change: () => Promise<unknown>,
@@ -56,7 +54,7 @@ test('a plan that is proposed, decided or stopped has moved; one whose steps go 
   );
   expect(changes).toContainEqual({ id: made, moved: true });
 
-  // From the second change on it is known how it was.
+  // The earlier state is known from the second change on.
   const both = await watch(
     instance.service,
     () => moveOn(before.id),

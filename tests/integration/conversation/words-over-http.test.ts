@@ -1,5 +1,4 @@
-// A word that decides over HTTP concerns the version its author read: changes in between never run by it. Requests alternate
-// between two gateways.
+// Decisions over HTTP apply to the version read, across two gateways.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { RunView } from '#domain/planning/run.ts';

@@ -1,4 +1,4 @@
-// Statements that are sent together: one transaction, one round trip, and nothing of it left on the connection.
+// Statements sent together: one transaction, one round trip.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
@@ -70,7 +70,7 @@ test('a statement that fails leaves nothing of those before it, and none after i
   const failing = db.atOnce([insert('a'), insert('a'), insert('b')]);
   await expect(failing).rejects.toMatchObject({ code: '23505' });
   expect(await countCommitted()).toBe(0);
-  // The next one gets a connection of which it is known what is prepared there.
+  // The next one gets a connection with known prepared statements.
   expect(await db.atOnce([insert('a'), insert('b')])).toHaveLength(2);
   const [[after]] = await db.atOnce<[{ pid: number }]>([look]);
   expect(after?.pid).not.toBe(before?.pid);

@@ -1,4 +1,4 @@
-// The audit log: append-only, sealed behind its writers, and checked row by row.
+// The audit log: append-only, sealed and verified row by row.
 import { type SQL, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { recordAudit } from '#db/audit/audit.ts';
@@ -25,7 +25,7 @@ beforeEach(async () => {
   await tamper(sql`truncate countersign.audit, countersign.audit_seals restart identity`);
 });
 
-/** A database owner who knows of the trigger tampers. */
+/** Tampers like a database owner who knows of the trigger. */
 const tamper = (statement: SQL) => changeAudit(db, statement);
 
 const record = (tx: Queryable, ...actions: string[]) =>
@@ -42,7 +42,7 @@ const seal = (rows = 3, by: AuditKey | null = key) => sealAudit(db, { key: by, c
 const verify = (options: { from?: number; expect?: string } = {}, by: AuditKey | null = key) =>
   verifyAudit(db, { key: by, ...options });
 
-/** Ten rows in seals of three, three, three and one. */
+// Seals of three, three, three and one.
 async function sealTen() {
   await record(db.query, ...Array.from({ length: 10 }, (_, n) => `deed_${n + 1}`));
   return await seal();
@@ -183,7 +183,7 @@ describe('the audit log', () => {
     await seal();
     const keyed_from = { seq: 2, sealed_at: now.toISOString() };
     expect(await verify()).toMatchObject({ ok: true, seals: 2, unkeyed: 1, keyed_from });
-    // Everything was rewritten without the key.
+    // Rewrites everything without the key.
     await tamper(sql`truncate countersign.audit_seals`);
     await seal(3, null);
     expect(await verify()).toMatchObject({ ok: false, fault: { kind: 'unkeyed', seal: 1 } });
@@ -197,7 +197,7 @@ describe('the audit log', () => {
     await tamper(sql`delete from countersign.audit_seals where seq > 1`);
     const through = await findPrunable(db.query, new Date('2026-02-01T00:00:00Z'));
     expect(through).toBe(first?.last_id);
-    // After an upgrade the log is older than retention allows, and is sealed step by step.
+    // After an upgrade the log is older than retention, and is sealed in parts.
     await seal();
     expect(await db.transaction((tx) => pruneAudit(tx, through ?? 0, { key }))).toBe(3);
     const { rows } = await db.query.execute<{ id: number }>(

@@ -1,4 +1,4 @@
-// Steps of a status are found by blocks: counts stay right for any writer, and pages miss nothing.
+// Step counts by block are right for any writer.
 import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -12,7 +12,7 @@ import { useDatabase } from '../../setup/database.ts';
 
 const database = useDatabase();
 const id = 'PLAN-1';
-/** Positions 1 to 500 are in blocks 0 to 3; the last isn't full. */
+// Blocks 0 to 3; the last isn't full.
 const size = 500;
 let db: Database;
 
@@ -56,7 +56,7 @@ function makeStep(position: number): NewStep {
 
 type Counts = ReturnType<typeof countsOf>;
 
-/** `step_blocks` and a full count, of blocks that have steps. */
+/** `step_blocks` and a full count, without empty blocks. */
 async function readBlocks(): Promise<{ kept: [number, Counts][]; counted: [number, Counts][] }> {
   type Row = Counts & { block: number };
   const { rows: kept } = await db.query.execute<Row>(
@@ -78,7 +78,7 @@ async function expectCounted(): Promise<void> {
   expect(kept).toEqual(counted);
 }
 
-/** Changes a status like a program unaware of blocks. */
+/** Like a program unaware of blocks. */
 const setStatus = (status: StepStatus, where = sql`true`) =>
   db.query.execute(
     sql`update countersign.step_states set status = ${status} where plan_id = ${id} and ${where}`,
@@ -108,7 +108,7 @@ test('what a program that knows of no blocks changes, adds and removes is counte
     sql`delete from countersign.step_states where plan_id = ${id} and position between 120 and 260`,
   );
   const { kept, counted } = await readBlocks();
-  // The second block has lost all of its steps: it stays, and says so.
+  // The emptied second block remains.
   expect(kept.filter(([block]) => block !== 1)).toEqual(counted);
   expect(Object.values(kept[1]?.[1] ?? {})).toEqual(Array(10).fill(0));
 });
@@ -130,7 +130,7 @@ test('what is counted by its own statement is counted once, also where others fo
     });
   });
   await expectCounted();
-  // The word that it counts ends with its transaction.
+  // The counting flag ends with its transaction.
   await setStatus('failed', sql`position = 7`);
   await expectCounted();
 });
@@ -172,7 +172,6 @@ test('a ready step is in line from when it may be claimed, and no other', async 
   expect(await read()).toEqual([[130, true]]);
 });
 
-/** Runs of positions that get a status, one after the other. */
 const changes = fc.array(
   fc.record({
     status: fc.constantFrom(...StepStatus.options),

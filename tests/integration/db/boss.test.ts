@@ -1,4 +1,4 @@
-// pg-boss as it is used: its events in the log, and its queues.
+// pg-boss: its events in the log, and its queues.
 import { expect, test } from 'vitest';
 import { createQueues, openBoss } from '#db/boss.ts';
 import { openDatabase } from '#db/database.ts';

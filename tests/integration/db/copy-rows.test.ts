@@ -1,4 +1,4 @@
-// Rows that are copied arrive as they are, and a failed copy leaves a usable connection.
+// Copied rows are unchanged; a failed copy leaves a usable connection.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from '#db/database.ts';

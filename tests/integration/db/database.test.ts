@@ -1,4 +1,4 @@
-// Connections that break in the middle of something: the statement fails, the process and the pool continue.
+// Broken connections fail the statement, not the process or the pool.
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '#db/database.ts';
@@ -19,7 +19,7 @@ beforeAll(() => {
 });
 afterAll(() => Promise.all([db.close(), other.close()]));
 
-/** Ends the connection as a server that stops would. */
+// As a stopping server does.
 const terminate = (pid: number) => other.query.execute(sql`select pg_terminate_backend(${pid})`);
 
 async function pidOf(tx: Pick<Database['query'], 'execute'>): Promise<number> {
@@ -27,7 +27,7 @@ async function pidOf(tx: Pick<Database['query'], 'execute'>): Promise<number> {
   return rows[0]?.pid ?? 0;
 }
 
-/** Whether an error or its cause is a lost connection; the words depend on which side notices first. */
+// The message depends on which side notices first.
 function isLoss(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return (
@@ -47,7 +47,7 @@ test('a pool that this process has closed is not waited for', async () => {
   expect(waits).toEqual([]);
 });
 
-/** Vitest fails a run for unhandled errors; a worker would have ended. */
+// Vitest fails a run for unhandled errors, which would end a worker.
 describe('a connection that is lost in a transaction', () => {
   test.each([
     ['while a statement runs', (tx) => tx.execute(sql`select pg_sleep(30)`)],
@@ -108,7 +108,7 @@ describe('a transaction with limits', () => {
       );
       return rows[0]?.setting;
     };
-    // The test server doesn't wait for its disk by default.
+    // The test server has it off by default.
     await db.query.execute(sql`set synchronous_commit = on`);
     expect(await db.transaction(read, { lazily: true })).toBe('off');
     expect(await db.transaction(read)).toBe('on');
@@ -128,7 +128,7 @@ describe('a transaction with limits', () => {
     });
   });
 
-  /** Takes locks, is silent until the server ends the connection, and continues. */
+  // Holds locks, and is silent until the server ends the connection.
   async function fallSilent(tx: Parameters<Parameters<Database['transaction']>[0]>[0]) {
     const pid = await pidOf(tx);
     await tx.execute(sql`lock table countersign.inbox_keys`);

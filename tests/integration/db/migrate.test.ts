@@ -1,4 +1,4 @@
-// Migrations: applied once by concurrent starts, refused against a newer database.
+// Migrations: applied once, refused against a newer database.
 import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -52,7 +52,6 @@ afterEach(async () => {
 test('an empty database is migrated by exactly one of eight callers at once, once and in order', async () => {
   const url = await withDatabase(emptyDatabase);
   expect(await migrationState(url)).toEqual({ applied: [], pending: files, unknown: null });
-  // Asking changes nothing.
   expect(await query("select 1 from pg_namespace where nspname like 'countersign%'")).toEqual([]);
   const results = await Promise.all(Array.from({ length: 8 }, () => migrate(url)));
   expect(results.filter((applied) => applied.length > 0)).toEqual([files]);
@@ -65,7 +64,6 @@ test('an empty database is migrated by exactly one of eight callers at once, onc
 
 test('a database of a newer build is refused, and the error says which and what to do', async () => {
   const url = await withDatabase(freshDatabase);
-  // The template that test files clone is up to date.
   expect(await migrationState(url)).toMatchObject({ pending: [], unknown: null });
   const year3000 = Date.UTC(3000, 0, 1);
   await query(
@@ -118,7 +116,6 @@ const fail = (error: Error) => {
   throw error;
 };
 
-/** A session of the version before migration `tag`. */
 async function openBefore(tag: string, url: string): Promise<Client> {
   const journal = JSON.parse(readFileSync(join(migrationsFolder, 'meta/_journal.json'), 'utf8'));
   const old = new Client({ connectionString: url });
@@ -176,7 +173,7 @@ test('versions that a program of the version before writes after the upgrade are
   const url = await withDatabase(freshDatabase);
   const db = openDatabase(url, { max: 2, applicationName: 'versions', onError: fail });
   const run = (text: string) => query(text.replaceAll('@', 'countersign.'));
-  // The statements of that program, for steps of one word.
+  // Statements of that version.
   const step = (position: number, word: string) =>
     `('P', ${position}, 's${position}', '${word}', 'control', 'noop', '{}', 'read')`;
   const insert = (...steps: string[]) =>
@@ -194,7 +191,6 @@ test('versions that a program of the version before writes after the upgrade are
     await insert(step(1, 'one'), step(2, 'two'), step(3, 'three'));
     await run(`insert into @step_states (plan_id, position, step_id, lane, priority, dependents, unmet)
       select plan_id, position, step_id, 1, 0, 0, 0 from @plan_steps`);
-    // A change of step 1 that adds step 4, then one that removes step 2 while the plan runs.
     await run(`begin;
       ${archive(1, 'position = 1', "union all select 'P', 1, 4, 's4', 'null'::jsonb")}
       update @plan_steps set description = 'eins' where position = 1;
@@ -204,7 +200,6 @@ test('versions that a program of the version before writes after the upgrade are
       ${archive(2, 'position = 2')}
       update @step_states set status = 'cancelled', lane = 0 where position = 2;
       commit`);
-    // Then all of it is proposed again.
     await run(`begin;
       ${archive(3, 'true')}
       delete from @plan_steps; delete from @step_states;
@@ -231,7 +226,7 @@ test('a version that was proposed again stays apart from the one before it, also
   const { plans: ids } = JSON.parse(
     readFileSync(join(fixtures, '0047_node_steps_node.json'), 'utf8'),
   );
-  // As if version 2, which has a step more, had been proposed instead of patched.
+  // As if version 2, with one more step, had been proposed instead of patched.
   await query(`
     delete from countersign.plan_version_steps where plan_id = '${ids.changed}' and version = 1;
     insert into countersign.plan_version_steps

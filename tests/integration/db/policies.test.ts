@@ -1,4 +1,4 @@
-// Interaction preferences: only people themselves set them, and they are asked for once by concurrent readers.
+// Interaction preferences: set by their owner, asked for once.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '#db/database.ts';

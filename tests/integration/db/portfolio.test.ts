@@ -1,4 +1,4 @@
-// Other plans' use of a person's time: only plans that may still happen, only the requested time.
+// Other plans' use of a person's time.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Database, openDatabase } from '#db/database.ts';
@@ -32,7 +32,6 @@ const addVersion = (id: string, number: number) =>
       approver_policy, tools_required, total, planner_model)
     values (${id}, ${number}, 'd', 't', '{}', '[]', '{"kind":"requester"}', '{}', 0, 'm')`);
 
-/** A plan with one block in each version that was planned. */
 async function plan({
   id,
   status = 'executing',

@@ -1,4 +1,4 @@
-// One contract of decisions for every surface: each takes effect once, for permitted people, on the shown version.
+// The contract of decisions, on every surface.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CardPress } from '#domain/chat/card.ts';
@@ -27,19 +27,15 @@ const failing = draftStep('gone', 'Delete what is not there', 'workspace_delete'
 type Facts = { plan: Plan; step: Step | undefined };
 type Row = {
   steps: PlanDraft['steps'];
-  /** The plan's status before the decision. */
   before: Plan['status'];
-  /** Input in the button's form. */
   text?: string;
-  /** The waiting or failed step, if the decision concerns one. */
   step?: string;
-  /** Brings the plan to the decision. @returns the button's subject, if not the plan's version */
+  /** @returns the button's subject, if not the plan's version */
   prepare?(plan: Plan): Promise<unknown>;
-  /** The pressed action, if its name differs from the row's. */
+  /** If it differs from the row's name. */
   press?: CardPress['action'];
-  /** The code for the same person's repeated press, or null if it succeeds. */
+  /** The refusal of a repeated press, or null if it succeeds. */
   twice: string | null;
-  /** The decision's audit action, which appears once. */
   action: string;
   holds(facts: Facts): boolean;
 };
@@ -52,7 +48,7 @@ const stall = ({ id }: Plan) =>
 const running = { steps: [task(addressOf('ana'))], before: 'executing' as const };
 const failed = { steps: [failing], before: 'failed' as const, step: 'gone' };
 
-/** A change that waits: it adds a call that the approved plan does not make. */
+// Adds a call, so that the change waits for approval.
 async function change({ id }: Plan): Promise<{ version: number; digest: string }> {
   const { revision: base_revision } = await all.instance.service.overview(id);
   const operations = [{ op: 'add_step' as const, step: failing }];
@@ -129,9 +125,8 @@ async function readFacts(id: string, step?: string): Promise<Facts> {
   return { plan: await service.getPlan(id), step: found };
 }
 
-/** A plan that waits for the decision, and the button that was shown for it. */
 async function offer(surface: Surface, name: string, row: Row): Promise<CardPress> {
-  const action = row.press ?? (name as CardPress['action']); // the other rows are called as their buttons
+  const action = row.press ?? (name as CardPress['action']);
   const { instance } = all;
   const { conversation } = surface;
   const draft = { title: name, steps: row.steps };
@@ -169,7 +164,7 @@ describe.each(surfaces)('in %s', (name) => {
       const { plan_id: id } = button;
       const before = await readFacts(id, row.step);
       expect(await surface.press(button, 'eve', row.text)).toBe('not_allowed');
-      // A window opens only for the current version; buttons without input can be older.
+      // Only input windows require the current version.
       const older = { ...button, version: button.version + 1 };
       if (row.text === undefined || name !== 'slack')
         expect(await surface.press(older, 'ana', row.text)).toBe('stale_version');

@@ -1,4 +1,4 @@
-// Every surface for decisions on one instance: each presses as its card would, and reports the answer.
+// Every surface for decisions, on one instance.
 import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { pressDrawn } from '#adapters/terminal/press.ts';
@@ -21,11 +21,10 @@ export const people = ['ana', 'ben', 'eve'] as const;
 export type Who = (typeof people)[number];
 export const addressOf = (who: Who) => `${who}@example.com`;
 
-/** The refusal's code, null for success, or `ignored` if nothing was asked. */
+/** Null for success, `ignored` if nothing was asked. */
 export type Answered = string | null;
 
 export type Surface = {
-  /** The conversation of plans to press on. */
   conversation: string;
   press(button: AnyPress, who: Who, text?: string): Promise<Answered>;
 };
@@ -38,7 +37,7 @@ export type Surfaces = Record<'slack' | 'teams' | 'console' | 'terminal' | 'http
 const Refused = z.object({ code: z.string() });
 const Rows = z.array(z.object({ code: z.string().nullable() }));
 
-/** Presses are remembered with their refusal, in the order in which they were made. */
+// In order, with their refusals.
 async function readPresses({ db }: TestInstance) {
   const { rows } = await db.query.execute(
     sql`select refused ->> 'code' as code from countersign.presses order by at`,
@@ -64,10 +63,10 @@ async function openSlack(slack: SlackDouble, instance: TestInstance): Promise<Su
     actions: { value: string; action_ts: string }[];
   };
   let count = 0;
-  /** Sends an earlier press again with another button. */
+  // Repeats an earlier press with another button.
   const send = (button: AnyPress, who: Who) =>
     slack.replay(delivery.signal, (raw) => {
-      const payload = raw as Payload; // The double's format of presses.
+      const payload = raw as Payload;
       const [action] = payload.actions;
       count += 1;
       payload.trigger_id = `pressed.${count}`;
@@ -143,7 +142,6 @@ async function post(origin: string, path: string, body: object): Promise<Answere
   return response.ok ? null : Refused.parse(answer).code;
 }
 
-/** The page of the console presses buttons by `/api/press`. */
 function openConsole(origin: string): Surface {
   return {
     conversation: 'conv-console',
@@ -152,7 +150,6 @@ function openConsole(origin: string): Surface {
   };
 }
 
-/** The paths of single decisions, for programs. */
 function openHttp(origin: string): Surface {
   const resolutions = {
     settle_done: 'done',

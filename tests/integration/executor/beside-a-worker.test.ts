@@ -1,4 +1,4 @@
-// `countersign ask` while the bot runs: the bot does the work with its settings; otherwise the command does it.
+// `countersign ask` leaves the work to a running bot.
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,5 +1,4 @@
-// Work that can't run is reported with a reason: a stalled plan, a lost worker, lowered capacity. A worker whose operation does
-// more than was approved does not call it.
+// Work that can't run is reported with a reason.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { storeBackend } from '#db/backends.ts';
@@ -22,7 +21,6 @@ import { claimReady, makeExecutor, mayCall, startBy } from '../plans/bench.ts';
 
 const database = useDatabase();
 let instance: TestInstance;
-/** An instance without workers, except those that tests register. */
 let idle: TestInstance;
 
 const settings = {
@@ -109,7 +107,6 @@ describe('a pool that became smaller than a step needs', () => {
     const operations = manifest.map(({ name }) => name);
     const row = { id: 'some/one', name: 'one', capabilities: [], concurrency: 1 };
     await storeBackend(idle.db.query, { ...row, operations, manifest });
-    // It has waited for long.
     await idle.db.query.execute(sql`insert into countersign.resource_waits (pool, plan_id, position, amount, since)
       values ('desk', ${large.id}, 1, 7, clock_timestamp() - interval '1 hour')`);
     await storePools(idle.db.query, { desk: { capacity: 4, headroom: 1 } });
@@ -129,7 +126,7 @@ describe('a pool that became smaller than a step needs', () => {
 });
 
 describe('steps that need more than their pool has, since it became smaller', () => {
-  // Steps claimed by earlier tests are never settled.
+  // Earlier tests leave claimed steps.
   beforeEach(async () => {
     await idle.db.query.execute(sql`delete from countersign.reservations`);
     await idle.db.query.execute(sql`update countersign.resource_pools set in_use = 0`);
@@ -230,7 +227,7 @@ describe('a worker whose operation does more than was approved', () => {
 
 describe('a plan whose capability nobody offers', () => {
   test('says so, however long, and goes on by itself when a worker has it', async () => {
-    // Long enough for a worker that is there and slow.
+    // Enough for a slow worker.
     const patient = { ...settings, executor: { lease_seconds: 2, stall_minutes: 0.5 } };
     instance = await openTestInstance(database.url, { settings: patient });
     const plan = await runPlan(

@@ -1,5 +1,4 @@
-// Callbacks: work that continues elsewhere, of tools in files, whose other side reports its end over HTTP. The worker has the
-// tool; the gateway knows only its name.
+// Callbacks: external work that reports its end over HTTP.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -31,13 +30,13 @@ let gateway: TestInstance;
 let api: Awaited<ReturnType<typeof serve>>['app'];
 let origin: string;
 
-/** The other side's behaviour; tests change the default of work that continues. */
+// Tests change the default of work that continues.
 type OtherSide = {
   run(context: CallContext): Promise<CallLater | CallOutput>;
   check(): Promise<WorkState>;
   cancel(): Promise<void>;
 };
-/** Addresses that were handed over, in the order of the calls. */
+/** Callback addresses, in call order. */
 let handed: string[] = [];
 const finishesLater: OtherSide = {
   run: async ({ callbackUrl }) => {
@@ -105,7 +104,7 @@ const render = (operation = 'render', id = 'a') => ({
 });
 const result = { summary: 'Rendered.', data: { url: 'https://films.example.com/1' } };
 
-/** Calls an address back as the other side would; a proxy takes the base path away. */
+// A proxy strips the base path.
 async function callBack(address: string | undefined, body: unknown) {
   if (address === undefined) throw new Error('no address was handed over');
   const response = await fetch(address.replace(publicUrl, origin), {
@@ -131,7 +130,7 @@ async function waitForStatus(id: string, status: string) {
   });
 }
 
-/** A plan whose first step is at work elsewhere, and no worker holds it any more. */
+// Returns once no worker holds the step.
 async function begin(operation = 'render', ...more: ReturnType<typeof noop>[]) {
   const { id } = await runPlan(worker, { title: 'Film', steps: [render(operation), ...more] });
   await waitFor('the work to go on without a worker', async () => {
@@ -143,11 +142,10 @@ async function begin(operation = 'render', ...more: ReturnType<typeof noop>[]) {
   return { id, address: handed.at(-1) };
 }
 
-/** The worker's reports of returned calls are stored or refused. */
+// Reports of returned calls are stored or refused.
 const isQuiet = () =>
   waitFor('the worker to hold no lease', () => worker.vitals()?.leasesQuietMs === 0);
 
-/** Actions of the audit log that concern outcomes, and how often the step ended. */
 async function readRecord(id: string) {
   const entries = await worker.service.audit(id, { limit: 100 });
   const { rows } = await worker.db.query.execute<{ n: number }>(sql`
@@ -292,8 +290,7 @@ describe('a result that comes before the call has come back', () => {
 
 describe('beside a poll', () => {
   test('the first word counts, and the same news twice settles once', async () => {
-    // Work that the poll also finds done, work that it finds lost, and work that continues: polls follow each other, so an
-    // earlier result is stored or refused when other work is asked for.
+    // Polls are sequential, so an earlier result is settled when the next work is polled.
     const done: WorkState = { state: 'done', output: result };
     const lost: WorkState = { state: 'lost', message: 'Nobody knows this job.' };
     const ids: string[] = [];
@@ -376,7 +373,6 @@ describe('of a plan that is stopped', () => {
 });
 
 describe('after the time limit of its step', () => {
-  /** Has a day and more pass since the step began. */
   const haveBegunLongAgo = (id: string) =>
     worker.db.query.execute(sql`
       update countersign.step_states set started_at = started_at - interval '25 hours', available_at = now()

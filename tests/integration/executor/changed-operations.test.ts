@@ -1,4 +1,4 @@
-// A tool that changed since its plan was shown is not called: at approval, at start and at the call, with a real MCP server.
+// A tool changed since its plan was shown is not called.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,6 @@ const server = join(root, 'tests/fixtures/changing-server.ts');
 let folder: string;
 let gate: TestInstance;
 
-/** Another instance with the same configuration; `work`: it runs plans. */
 async function open(work: boolean, env: Record<string, string> = {}): Promise<TestInstance> {
   const args = [...quickly, server, join(folder, 'state'), join(folder, 'log')];
   const own = { NODE_COMPILE_CACHE: compileCache, ...env };
@@ -39,7 +38,6 @@ beforeAll(async () => {
   await become({});
   gate = await open(false);
 });
-/** Has an instance look at its tool as it is now. */
 const look = async ({ registry }: TestInstance) =>
   expect(await registry.check('box')).toEqual({ ok: true });
 
@@ -98,7 +96,7 @@ test.each(changes)(
   },
 );
 
-// All moments compare the same data, so each kind of change is tested at one of them.
+// All checks compare the same data, so each kind of change is tested at one.
 
 test('a tool with another schema is found at the start, and nothing is called', async () => {
   const [, state, part] = schemaChange;

@@ -1,5 +1,4 @@
-// Time in which no worker could continue a plan does not count: neither a night without workers nor one without a tool's only
-// worker stalls it. Stored times are moved back to make hours pass.
+// Time without a capable worker doesn't count towards stalls.
 import { sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { removeBackends, renewBackend, storeBackend } from '#db/backends.ts';
@@ -11,13 +10,13 @@ import { noop, openTestInstance, reach, runPlan, withOpened } from '../../setup/
 import { checkPlan } from '../../setup/invariants.ts';
 import { claimReady, startBy, useExecutor } from '../plans/bench.ts';
 
-/** No worker except the back ends that tests register. */
+// No worker except registered back ends.
 const { instance, executor } = useExecutor();
 beforeEach(async () => {
   await instance.db.query.execute(sql`delete from countersign.backends`);
 });
 
-/** Has everything that is under way be `minutes` older. */
+// Moves stored times back.
 async function pass(minutes: number): Promise<void> {
   const ago = sql`make_interval(mins => ${minutes})`;
   await instance.db.query.execute(sql`update countersign.plans
@@ -28,7 +27,6 @@ async function pass(minutes: number): Promise<void> {
     set seen_at = seen_at - ${ago}, since_at = since_at - ${ago}`);
 }
 
-/** Like `pass`, while the back ends `ids` are alive. */
 async function passWith(minutes: number, ...ids: string[]): Promise<void> {
   await pass(minutes);
   for (const id of ids)
@@ -146,13 +144,11 @@ test('twelve plans that were under way when all stopped are done after twelve ho
     draftStep(id, 'Write a note', 'workspace_write', { path: `${id}.md`, content: 'x' }, ...after);
   const due = new Date(Date.now() + 6 * 3_600_000).toISOString();
   const kinds = [
-    // Ready and unclaimed.
     draft(noop('1'), noop('2', '1')),
-    // Claimed by the worker that stopped, before its call.
+    // Claimed by the stopped worker before its call.
     draft(file('n'), noop('2', 'n')),
-    // Due while all were off.
+    // Due during the outage.
     draft({ ...noop('1'), not_before: due }, noop('2', '1')),
-    // Between two steps.
     draft(noop('1'), { ...noop('2', '1'), not_before: due }),
   ];
   const ids: string[] = [];
@@ -165,19 +161,18 @@ test('twelve plans that were under way when all stopped are done after twelve ho
   }
   await removeBackends(instance.db.query, ['stopped']);
   await pass(12 * 60);
-  // A gateway that is there first goes its rounds before any worker is.
+  // A gateway can run its rounds before a worker exists.
   await recover(executor);
   const started = await openTestInstance(instance.config.env.DATABASE_URL ?? '', {
     workspace: instance.workspace,
   });
-  // Sequentially: concurrent requests would slow down the work they wait for.
+  // Concurrent requests would slow down the work they wait for.
   const ends: string[] = [];
   for (const id of ids)
     ends.push((await reach(started, id, 'completed', 'failed', 'stalled')).status);
   expect(ends).toEqual(ids.map(() => 'completed'));
   for (const [index, id] of ids.entries()) {
     const [first, second] = await checkPlan(instance.db.query, id);
-    // Only steps lost with their worker were started again.
     expect([first?.attempt, second?.attempt]).toEqual([index % 4 === 1 ? 2 : 1, 1]);
   }
   await started.close();

@@ -1,4 +1,4 @@
-// A worker that is opened again while calls run: what must not be repeated ends by itself, the rest is handed back.
+// Reopening a worker during calls: unrepeatable ones finish, others are released.
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createPlanWorker } from '#executor/crew.ts';
@@ -33,7 +33,6 @@ test('a drained worker lets writes end, hands reads back and claims nothing more
     const { read } = await statusesOf(instance, id);
     return read === 'ready';
   });
-  // A wakeup begins nothing either.
   await worker.work(id);
   expect(await statusesOf(instance, id)).toMatchObject({ write: 'running', read: 'ready' });
   writes.open(name);

@@ -1,5 +1,4 @@
-// Plans that nothing starts or continues because a job or notification was lost: rounds find them among any others, and leave
-// plans being started.
+// Rounds find plans whose job or notification was lost.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { storeBackend } from '#db/backends.ts';
@@ -29,7 +28,7 @@ afterAll(() => instance.close());
 
 describe('an approved plan', () => {
   const findUnstarted = async () => await findUnstartedPlans(instance.db.query, 3, 1000);
-  /** Its job is as a worker left it; `heard` seconds ago that worker was heard of. */
+  // `heardAt`: seconds since its worker's last heartbeat.
   const leave = (id: string, state: string, heardAt: number | null = null) =>
     instance.db.query.execute(sql`
       update pgboss.job set state = ${state}::pgboss.job_state, started_on = now() - interval '1 hour',
@@ -45,7 +44,6 @@ describe('an approved plan', () => {
     expect(await findUnstarted()).toEqual([]);
     await leave(id, 'retry');
     expect(await findUnstarted()).toEqual([]);
-    // Its check continues as long as its process is alive.
     await leave(id, 'active', 9);
     expect(await findUnstarted()).toEqual([]);
     await leave(id, 'active', 11);
@@ -82,7 +80,6 @@ describe('a back end that looks for work', () => {
     const start = async (step: ReturnType<typeof needing>) =>
       (await startBy(executor, instance, [step])).id;
     old = [await start(needing('gpu')), await start(needing('gpu', 'cpu')), await start(needing())];
-    // Ready in an hour.
     await instance.db.query.execute(
       sql`update countersign.step_states set available_at = now() + interval '1 hour' where plan_id = ${old[2]}`,
     );
@@ -123,7 +120,7 @@ describe('a back end that looks for work', () => {
     expect(await search()).toEqual([old[0], old[1]]);
     expect(await search()).toEqual([last]);
     expect(await search()).toEqual([old[0], old[1]]);
-    // The plan at which it stopped has ended; the round still continues after it.
+    // The round's cursor is at an ended plan; it still continues from there.
     await instance.service.cancel(old[1] ?? '', { version: 1 }, ana);
     expect(await search()).toEqual([last]);
     expect(await search()).toEqual([old[0], last]);
@@ -158,7 +155,6 @@ describe('a back end that looks for work', () => {
 test('a plan whose job was lost, and the word of it too, is worked on by whoever comes', async () => {
   const executor = makeExecutor(instance);
   executor.leases.stop();
-  // Its job is lost, and nothing listens yet.
   const steps = [noop('1'), noop('2', '1')];
   const { id } = await startBy(executor, instance, steps);
   const { rows } = await instance.db.query.execute(

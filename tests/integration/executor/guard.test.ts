@@ -1,5 +1,4 @@
-// Calls refused after the claim, and the audit of every call. Tests change a running plan's rows directly, which must be
-// impossible otherwise.
+// Calls refused after the claim, and the audit of every call.
 import { access, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -25,7 +24,7 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** Runs a plan of a question and `step`; before it is answered, `change` is done to the rows. */
+// A question holds the plan while `change` edits its rows.
 async function runChanged(
   instance: TestInstance,
   step: StepDraft,

@@ -1,4 +1,4 @@
-// A worker that has taken more than it gets to, since slow calls followed quick ones, hands it back to those who are free.
+// A worker that claimed too much hands it back.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { createPlanWorker } from '#executor/crew.ts';

@@ -1,4 +1,4 @@
-// A plan approved while one of its tools is starting waits for it like a step under way, but not forever.
+// A plan approved while its tool starts waits, but not forever.
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const database = useDatabase();
 
 const server = join(root, 'tests/fixtures/append-server.ts');
 
-/** The same server in every process, for which some have to wait. */
+// One server for every process; some have to wait for it.
 function logTool(log: string, seconds: number) {
   const script = `sleep "$SECONDS_BEFORE"; exec ${node} ${server} ${log}`;
   const env = { SECONDS_BEFORE: String(seconds) };
@@ -23,7 +23,7 @@ function logTool(log: string, seconds: number) {
 }
 
 let log: string;
-/** An instance whose tool `log` is there; it starts no plan itself. */
+// Has the tool `log`; starts no plan itself.
 let gate: TestInstance;
 
 beforeAll(async () => {
@@ -64,7 +64,6 @@ test('fails with the reason when nobody has brought the tool for as long as a pl
   await startPlan(executor, plan.id, { approvers: [], guardedApprovers: {} });
   expect((await gate.service.getPlan(plan.id)).status).toBe('approved');
   minutes = 31;
-  // It could have been brought in that time.
   await haveWorkedFor(none, 1);
   await startPlan(executor, plan.id, { approvers: [], guardedApprovers: {} });
   const failed = await gate.service.getPlan(plan.id);

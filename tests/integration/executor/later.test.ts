@@ -1,4 +1,4 @@
-// Work that continues after its call returned: an MCP tool that runs only as a background task.
+// An MCP tool that runs only as a background task.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { draftStep } from '../../fixtures/steps.ts';
@@ -35,7 +35,6 @@ const bake = (id: string) => ({
   resources: { oven: 1 },
 });
 
-/** A plan of one step whose task is under way, and which no worker holds any more. */
 async function begin() {
   const { id } = await runPlan(worker, [bake('a')]);
   await waitFor('the step to be at work without a worker', async () => {
@@ -113,7 +112,6 @@ test('a long wait goes on across a restart and ends at its deadline, not later',
   await worker.close();
   worker = await open();
   expect(await readUntil()).toBe(until);
-  // The hour passes.
   await worker.db.query.execute(sql`
     update countersign.step_states set available_at = now(),
       output = jsonb_set(output, '{later}', to_jsonb(jsonb_build_object('seconds', 3600, 'until', 0)::text))

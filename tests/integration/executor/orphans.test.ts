@@ -1,4 +1,4 @@
-// Reservations and steps that a crash, or a hand in the database, left behind.
+// Reservations and steps left by a crash or manual change.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { recover } from '#executor/recover.ts';
@@ -21,7 +21,6 @@ test('what is held for a step that does not run is given back', async () => {
   };
   expect(steps).toHaveLength(1);
   expect(await readInUse()).toBe(2);
-  // An older version or a manual change may have left it.
   await instance.db.query.execute(
     sql`update countersign.step_states set status = 'succeeded', lease_until = null where plan_id = ${id}`,
   );

@@ -1,4 +1,4 @@
-// The model that a plan names: the approved one runs, and an unavailable one is refused before anything runs.
+// The model a plan names: approved, or refused before the run.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { type OpenAiDouble, start } from '../../fixtures/openai-double.ts';

@@ -1,4 +1,4 @@
-// A step that can't run keeps no worker busy: workers notify each other of work, and an answer must not be a question.
+// A blocked step causes no wakeups between workers.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -36,7 +36,7 @@ test('two workers do not keep waking each other about it', async () => {
     const { blocked, counts } = await instance.service.overview(id);
     return blocked.length > 0 && counts.succeeded === 1;
   });
-  // Pending notifications have arrived; several rounds of both workers follow.
+  // Long enough for pending notifications and several rounds of both workers.
   await pause(200);
   const before = wakeups;
   await pause(400);

@@ -1,4 +1,4 @@
-// A worker's registered operations: updated when a tool comes up or goes down, removed at the end.
+// A worker's registered operations follow its tools.
 import { eq, sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { readBackends, readManifests, readShared } from '#db/backends.ts';
@@ -85,7 +85,7 @@ describe('the back ends of a process', () => {
     expect(await offered()).toEqual(['control_noop', 'control_wait']);
     const [first] = await read();
     expect(first).toEqual(manifestOf('control'));
-    // The same array as long as nothing has changed.
+    // The same array until something changes.
     expect((await read())[0]).toBe(first);
 
     tools = ['control', 'human'];

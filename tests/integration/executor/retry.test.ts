@@ -1,4 +1,4 @@
-// Automatic retries: which calls, how often and when, with real calls to a server that fails on request.
+// Automatic retries: which calls, how often and when.
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { sql } from 'drizzle-orm';
@@ -28,7 +28,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-/** A server that answers by `answers`, repeating the last; `hits` counts requests. */
+/** Repeats the last answer; `hits` counts requests. */
 async function serve(port: number, ...answers: RequestListener[]) {
   const state = { hits: 0, port: 0 };
   const server = createServer((request, response) => {
@@ -130,7 +130,6 @@ describe('a call that only reads', () => {
       return now.status === 'ready' && now.attempt === 1 ? now : null;
     });
     expect(step.error).toMatchObject({ code: 'tool_failed', retry: { attempt: 2, of: 3 } });
-    // The answer came between the two.
     const { rows } = await instance.db.query.execute<{ started: number; ended: number }>(sql`
       select extract(epoch from s.available_at - a.started_at)::float as started,
         extract(epoch from s.available_at - a.ended_at)::float as ended

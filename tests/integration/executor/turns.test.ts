@@ -1,4 +1,4 @@
-// The cost of a plan while others run: turns, each a transaction under the lock of the plan, and wakeups.
+// A plan's transactions and wakeups while others run.
 import { expect, test } from 'vitest';
 import type { Database } from '#db/database.ts';
 import { createPlanWorker } from '#executor/crew.ts';

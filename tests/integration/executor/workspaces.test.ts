@@ -1,4 +1,4 @@
-// Workers with different workspace folders: files of plans are in one of them, so the others run only steps without files.
+// Workers with different workspace folders.
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

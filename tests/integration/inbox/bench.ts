@@ -1,11 +1,10 @@
-// Shared by inbox tests: instances with handlers, and queries of its tables.
+// Shared by inbox tests: instances with handlers, and queries.
 import { sql } from 'drizzle-orm';
 import type { InboxHandler, InboxRule } from '#chat/inbox/inbox-context.ts';
 import type { InboxEvent } from '#domain/chat/inbox.ts';
 import { openTestInstance, type TestInstance } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
 
-/** Short waits; a round handles late events at once. */
 const quickRule: Partial<InboxRule> = {
   backoffMs: 20,
   longestBackoffMs: 40,
@@ -13,7 +12,6 @@ const quickRule: Partial<InboxRule> = {
   lateSeconds: 0,
 };
 
-/** An instance that handles Slack's events with `handler`. */
 export function openWorker(
   url: string,
   handler: InboxHandler,
@@ -44,7 +42,6 @@ export async function readInbox({ db }: Pick<TestInstance, 'db'>): Promise<Inbox
   return rows;
 }
 
-/** Waits until none of the inbox is open. */
 export function settled(
   instance: Pick<TestInstance, 'db'>,
   timeoutMs = 30_000,
@@ -60,7 +57,7 @@ export function settled(
 }
 
 export async function clearInbox({ db }: Pick<TestInstance, 'db'>): Promise<void> {
-  // Not truncated: work in another process holds locks on these tables in its own order.
+  // TRUNCATE could deadlock with other processes' locks.
   for (const table of ['inbox_leases', 'inbox_keys', 'inbox'])
     await db.query.execute(sql`delete from countersign.${sql.identifier(table)}`);
   await db.query.execute(sql`delete from pgboss.job where name like 'inbox%'`);

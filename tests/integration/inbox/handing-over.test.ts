@@ -1,4 +1,4 @@
-// A thread that one lets go of in the very moment in which another enters it.
+// A thread released at the moment another event enters it.
 import { sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { handleEvent } from '#chat/inbox/handle-event.ts';
@@ -24,7 +24,7 @@ const mine = { ...thread, holder: 'mine' };
 const yours = { ...thread, holder: 'yours' };
 const hour = 3_600_000;
 
-/** The only event of the thread, taken under a lease of `seconds`. */
+// Leases the thread's only event for `seconds`.
 async function takeEvent(seconds: number): Promise<TakenEvent> {
   await instance.receive(makeEvent('e', { thread: thread.thread }));
   const { event } = await enterThread(instance.db.query, mine, seconds);
@@ -32,7 +32,7 @@ async function takeEvent(seconds: number): Promise<TakenEvent> {
   return event;
 }
 
-/** Until `statement` waits for a row that another transaction has changed, or has ended. */
+// Until `statement` waits for a changed row, or has ended.
 async function waitUntilHeld(statement: Promise<unknown>): Promise<void> {
   let ended = false;
   void statement
@@ -55,7 +55,7 @@ test('an event that was put off meanwhile is not taken', async () => {
     await postpone(tx, event, { inMs: hour, counts: true, error: 'not now' });
     const statement = enterThread(instance.db.query, yours, 10);
     await waitUntilHeld(statement);
-    // In an object: here it must not be waited for.
+    // Wrapped, so that `await` does not wait for it.
     return { entering: statement };
   });
   expect(await entering).toEqual({ held: true, event: null });
@@ -66,7 +66,7 @@ describe('an event that fails under a lease that has just run out', () => {
   const warnings: string[] = [];
   beforeEach(() => void warnings.splice(0));
 
-  /** Has `handler` handle the event; between its first statement that puts the event back and the next, another enters. */
+  // Another event enters between the handler's first statement and the next.
   async function failWhileEntered(handler: InboxHandler): Promise<Taken> {
     const event = await takeEvent(0);
     let entering: Promise<Taken> | undefined;
@@ -82,7 +82,7 @@ describe('an event that fails under a lease that has just run out', () => {
             }
             return result;
           };
-          // Only the result of its statements is handed on, for any kind of promise.
+          // Typed for any kind of promise; only the result is passed on.
           return work({ ...tx, execute: execute as unknown as Transaction['execute'] });
         }, options),
     };

@@ -1,4 +1,4 @@
-// Handling stored events: in order within a thread, one at a time, despite failures, waits and crashes.
+// Handling stored events in order, despite failures and crashes.
 import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { InboxHandler, InboxRule } from '#chat/inbox/inbox-context.ts';
@@ -12,7 +12,6 @@ import { waitFor } from '../../wait.ts';
 import { clearInbox, openWorker, readInbox, settled, textOf } from './bench.ts';
 
 const database = useDatabase();
-/** Only receives. */
 let gateway: TestInstance;
 beforeAll(async () => {
   gateway = await openTestInstance(database.url, { work: false });
@@ -24,14 +23,12 @@ afterEach(async () => {
   await gateway.db.query.execute(sql`delete from effects`);
 });
 
-/** A worker that ends with its test. */
 async function openOwn(handler: InboxHandler, rule?: Partial<InboxRule>): Promise<TestInstance> {
   const instance = await openWorker(database.url, handler, rule);
   onTestFinished(() => instance.close());
   return instance;
 }
 
-/** The test's event handler. */
 let handler: InboxHandler = async () => {};
 const share = createSharing(
   async (url: string, { rule }: { rule: Partial<InboxRule>; own?: boolean }) => {
@@ -46,7 +43,7 @@ const share = createSharing(
   async () => {},
 );
 
-/** A worker with a rule: the one of the test before, if that had the same. */
+// Reuses the previous test's worker if its rule is the same.
 function work(handling: InboxHandler, rule: Partial<InboxRule> = {}): Promise<TestInstance> {
   handler = handling;
   return share(database, { rule });
@@ -111,7 +108,7 @@ describe('one thread', () => {
       );
       return rows[0]?.lease_until;
     };
-    // Renewed several times over, the first lease would have run out long ago.
+    // Several renewals outlast the first lease.
     const seen = new Set<string>();
     await waitFor('the lease to be renewed five times', async () => {
       const lease = await readLease();
@@ -187,7 +184,7 @@ describe('a process that serves another platform', () => {
   });
 });
 
-// From here on tests share their worker.
+// Tests share their worker from here on.
 describe('a thread', () => {
   test('that waits does not keep others waiting', async () => {
     const gate = Promise.withResolvers<void>();
@@ -336,7 +333,6 @@ describe('an event that cannot be handled', () => {
     const [failed] = await listFailedEvents(instance.db.query, 10);
     expect(failed).toMatchObject({ platform: 'slack', thread: 'C1', error: 'not configured' });
     const id = failed?.id ?? 0;
-    // Once more does no harm, and says so.
     expect(await retryFailedEvents(instance.db.query, [id])).toEqual({ again: 1, missing: [] });
     expect(await retryFailedEvents(instance.db.query, [id])).toEqual({ again: 0, missing: [id] });
     await waitFor(
@@ -446,7 +442,7 @@ describe('an event that cannot be handled', () => {
 });
 
 describe('without the round', () => {
-  /** Longer than any test. */
+  // Longer than any test.
   const lateSeconds = 3600;
 
   test('a slip that is sent now is not dropped for one that is for later', async () => {
@@ -487,7 +483,7 @@ describe('without the round', () => {
       },
       { lateSeconds },
     );
-    // One after the other in one statement: no slip comes later.
+    // One statement, so that no wakeup is late.
     await Promise.all(
       ['marked', 'after'].map((name) => gateway.receive(makeEvent(name, { thread: 'C1' }))),
     );

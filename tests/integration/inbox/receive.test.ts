@@ -1,4 +1,4 @@
-// Storing before acknowledging: each event once for any receivers and repeats; all of it or nothing.
+// Each event is stored once before it is acknowledged.
 import { hash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
@@ -30,7 +30,7 @@ afterAll(async () => {
   await Promise.all([one.close(), other.close()]);
 });
 beforeEach(async () => {
-  // Wakeups of the test before may still be on their way.
+  // Wakeups of the previous test may be pending.
   await countNamedThreads();
   await clearInbox(one);
 });
@@ -39,9 +39,8 @@ type Statements = Parameters<Database['atOnce']>[0];
 
 let marks = 0;
 
-/** Threads that wakeups name. */
 async function countNamedThreads(): Promise<number> {
-  // Wakeups follow what was stored, in order: once that of a mark is there, so are those before it.
+  // Wakeups are ordered: a mark's arrival means all earlier ones have arrived.
   for (const instance of [one, other]) {
     marks += 1;
     const mark = `mark ${marks}`;
@@ -274,7 +273,7 @@ describe('what is stored', () => {
         await receive(makeEvent(`${at}`, { keys: [`Ev${at}`, `C1:${at}`] }));
       return (await count()) - before;
     };
-    // Prepared statements are planned now, while there are few rows.
+    // Prepared statements get their plan while there are few rows.
     const ofFew = await countReadBy(0, 20);
     await db.query.execute(sql`
       insert into countersign.inbox_keys (platform, tenant, key, event_id)
@@ -376,7 +375,6 @@ describe('an event that was refused while the database was away', () => {
   const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
   const late = new CountersignError('database_unavailable', 'Too late.', { passesAfterMs: 0 });
 
-  /** Refuses up to N times, then stores. */
   const refusing = (times: number, error: Error): { receive: Receive; tries(): number } => {
     let tries = 0;
     return {
@@ -429,7 +427,6 @@ describe('an event that was refused while the database was away', () => {
   });
 });
 
-/** Waits until no connection of the instance is taken. */
 const expectIdle = ({ db: { pool } }: TestInstance) =>
   waitFor('every connection to be given back', () => pool.idleCount === pool.totalCount);
 

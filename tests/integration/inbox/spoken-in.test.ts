@@ -1,4 +1,4 @@
-// Whether anything was said in an overheard conversation, separately for each.
+// Whether anyone has spoken in an overheard conversation.
 import { beforeAll, expect, test } from 'vitest';
 import { ana } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';

@@ -1,4 +1,4 @@
-// The statements per event of a thread, which limit a worker's throughput.
+// Statements per event, which limit a worker's throughput.
 import { sql } from 'drizzle-orm';
 import { beforeEach, expect, test } from 'vitest';
 import { type InboxContext, inboxRule } from '#chat/inbox/inbox-context.ts';
@@ -14,7 +14,6 @@ beforeEach(() => clearInbox(instance));
 const thread = { platform: 'slack', tenant: 'T1', thread: 'C1' } as const;
 const never = new AbortController().signal;
 
-/** @returns the named statements of working on the thread, and the handled events */
 async function work(slack: NonNullable<InboxContext['handlers']['slack']>) {
   const statements: string[] = [];
   const asked: [Statement, Record<string, unknown>][] = [];
@@ -84,7 +83,7 @@ test('no statement of a thread reads what is open in other threads', async () =>
   const { asked } = await work(async () => {});
   expect(asked.map(([{ name }]) => name)).toContain('settle_and_take');
   const plans = await instance.db.transaction(async (tx) => {
-    // Few rows are read faster without an index.
+    // Postgres prefers full scans of small tables.
     await tx.execute(sql`set local enable_seqscan = off`);
     const explained: string[][] = [];
     for (const [{ name, text, params }, values] of asked) {

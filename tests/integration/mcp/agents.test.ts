@@ -1,4 +1,4 @@
-// Agents over MCP with the protocol's own client: they propose, people decide elsewhere, and the agents wait for the result.
+// Agents over MCP: they propose, people decide elsewhere.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -83,11 +83,10 @@ async function call(
   const result = await client.callTool({ name, arguments: args }, options);
   const [first] = result.content;
   const text = first?.type === 'text' ? first.text : '';
-  // The client has checked it against the tool's schema; a test states what it expects and then looks at it.
+  // The client validated it against the tool's schema.
   return { text, isError: result.isError === true, data: result.structuredContent as ToolAnswer };
 }
 
-/** Waits until N calls wait at a gateway. */
 const underWay = (url: string, calls: number) =>
   waitFor(`${calls} calls to be under way`, async () => {
     const headers = { authorization: `Bearer ${token}` };
@@ -282,7 +281,6 @@ describe('an agent', () => {
         context: text,
       });
     }
-    // Every tool that reads, about the plan; and what other tools of the planner are called.
     for (const name of tools.map((tool) => tool.name).filter((name) => name !== 'plan_propose'))
       await call(client, name, {
         plan,

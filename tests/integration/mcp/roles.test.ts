@@ -1,5 +1,4 @@
-// Every tool of `/mcp` for each role, in two organisations: forbidden calls are refused, and the other organisation's data are
-// not found.
+// Every tool of `/mcp` by role and organisation.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
@@ -40,7 +39,6 @@ afterAll(async () => {
   await instance?.close();
 });
 
-/** A personal token of a person with this role in an organisation. */
 async function makeToken(tenant: string, role: Role): Promise<string> {
   const wanted = { name: 'agent', role, days: 1, tenant };
   const operator = person('local', 'terminal');
@@ -59,7 +57,6 @@ async function connect(token: string): Promise<Client> {
   return client;
 }
 
-/** `ok`, or the code of the refusal. */
 async function call(client: Client, name: string, args: Record<string, unknown>): Promise<string> {
   const { isError, content } = await client.callTool({ name, arguments: args });
   const [first] = content;
@@ -84,7 +81,6 @@ it('each tool takes its role, and reaches plans of its own organisation only', a
     requester: 'requester@slack:T1',
     agent: 'Walker',
   });
-  // Arguments for every tool; a missing one fails.
   const calls: Record<string, Record<string, unknown>> = {
     plan_propose: draft,
     plan_get: { plan },

@@ -1,4 +1,4 @@
-// One model over real HTTP: retries within the deadline, errors with names, run-time arguments.
+// One model over HTTP: retries, deadlines, errors, arguments.
 import { afterEach, describe, expect, it } from 'vitest';
 import { CountersignError } from '#domain/errors.ts';
 import type { PayForCall } from '#domain/text-model.ts';

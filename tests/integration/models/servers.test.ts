@@ -1,5 +1,4 @@
-// Popular model servers' answers to unsupported requests: each ends in a reply, or in advice on the setting. Quirks are as the
-// servers' users report them.
+// Popular model servers' quirks, as reported by their users.
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ChatReply, ChatRequest } from '#models/chat.ts';
@@ -21,7 +20,6 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-/** A server that answers paths by `routes`, with the requests it got. */
 async function serve(routes: Record<string, (body: Body, index: number) => Answer>) {
   const seen: Body[] = [];
   const { url, close } = await serveModel<Body>((response, body, path, method) => {
@@ -652,7 +650,7 @@ describe('the Responses API', () => {
     const model = open(double.url, { api: 'responses', name: 'gpt-6.2-sol', prices: {} });
     const first = await model.complete(ask(), never);
     expect(first).toMatchObject({ toolCalls: [{ id: 'call_0_0', ...called }], attempts: 1 });
-    // 40 tokens in, 60 from the cache, 20 out.
+    // 40 tokens in, 60 cached, 20 out.
     expect(first.cost_usd).toBeCloseTo((40 * 2 + 60 * 0.1 + 20 * 10) / 1e6, 10);
     const { content, toolCalls, items } = first;
     const messages: ChatRequest['messages'] = [

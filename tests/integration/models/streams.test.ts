@@ -1,4 +1,4 @@
-// Streamed replies over real HTTP: as OpenAI's APIs send them, and in other servers' ways as their users report them.
+// Streamed replies, as OpenAI and other servers send them.
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { CallProgress } from '#models/chat.ts';
@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-/** A server that answers its first requests with `answers`, one after the other, and all others with the last. */
+/** Repeats the last answer. */
 async function serve(...answers: Answer[]) {
   const seen: Body[] = [];
   const { url, close } = await serveModel<Body>((response, body) => {
@@ -41,7 +41,6 @@ const refuse =
   (status: number, json: object): Answer =>
   (response) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json));
-/** The connection is lost after `events`. */
 const lose =
   (...events: (object | string)[]): Answer =>
   (response) => {

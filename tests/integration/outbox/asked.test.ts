@@ -1,4 +1,4 @@
-// People who are asked to act: mentioned on the asking card, and sent one direct message, even after crashes and retries.
+// People asked to act get a mention and one direct message.
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { ChatContent, ChatPlace, ChatPost, Posted } from '#domain/chat/chat.ts';
 import { person } from '#domain/people/actor.ts';
@@ -20,14 +20,13 @@ const base: PlanDraft = {
   approvers: { kind: 'named', people: ['ben@example.com', 'ana@example.com', 'Cleo'] },
 };
 
-// One platform for the file: another one would lack earlier tests' cards, so that late updates would be posted again. Each test
-// reads only its own thread.
+// Shared: a platform without earlier cards would get them posted again.
 const platform = openPlatform();
 let instance: TestInstance;
 let threads = 0;
 let here: string;
 
-/** The platform knows everyone who has an address, and each has a channel of their own for each thread. */
+// The platform knows everyone with an address; direct channels are per thread.
 function answer(post: ChatPost): Posted {
   const posted = platform.standing.find(({ message }) => message === post.message);
   const reached = (posted?.content.mention?.people ?? []).flatMap(({ name }) => {
@@ -55,7 +54,6 @@ const inThread = () => platform.standing.filter(({ place }) => isHere(place));
 const alone = (name: string) =>
   platform.standing.filter(({ place }) => place.channel === `D${threads}-${name}`);
 
-/** Messages posted in the thread from now on. */
 function watchPosts(): ChatContent[] {
   const posts: ChatContent[] = [];
   platform.before = ({ verb, place, content }) => {

@@ -1,4 +1,4 @@
-// Shared by delivery tests: instances that post to a platform, and queries of its tables.
+// Shared by delivery tests: posting instances and queries.
 import { type SQL, sql } from 'drizzle-orm';
 import { followPlan } from '#chat/outbox/deliver-jobs.ts';
 import type { DeliveryRule } from '#chat/outbox/delivery-context.ts';
@@ -11,7 +11,6 @@ import { openTestInstance, type TestInstance } from '../../setup/instance.ts';
 import { createSharing } from '../../setup/share.ts';
 import { waitFor } from '../../wait.ts';
 
-/** Short waits; a round handles late messages. */
 const quickRule: Partial<DeliveryRule> = {
   backoffMs: 20,
   longestBackoffMs: 40,
@@ -22,7 +21,7 @@ const quickRule: Partial<DeliveryRule> = {
 };
 
 type Posting = {
-  /** The target platform, read at each call, so that each test can replace it. */
+  // Read at each call, so that tests can replace it.
   platform: () => Platform;
   rule?: Partial<DeliveryRule>;
   planner?: Planner;
@@ -45,7 +44,7 @@ export function openPostingInstance(
   });
 }
 
-/** An instance that posts by a rule: the one of the test before, if that had the same. */
+// Reuses the previous test's instance if its rule is the same.
 export const usePostingInstance = createSharing(
   async (url: string, options: Posting & { own?: boolean }) => {
     const instance = await openPostingInstance(url, options);
@@ -63,9 +62,9 @@ export function open({ db, openConversation }: TestInstance, place: ChatPlace): 
   return db.transaction((tx) => openConversation(tx, place));
 }
 
-/** For a test with its own platform: that lacks earlier tests' messages, so their cards would be posted again. */
+// A new platform lacks earlier messages, whose cards would be posted again.
 export async function forgetPosts({ db }: TestInstance): Promise<void> {
-  // Not truncated: an instance that works meanwhile locks these tables in its own order.
+  // TRUNCATE could deadlock with a working instance.
   for (const table of ['chat_posts', 'chat_places'])
     await db.query.execute(sql`delete from countersign.${sql.identifier(table)}`);
 }
@@ -83,24 +82,22 @@ function holds({ db }: TestInstance, condition: SQL): Promise<true> {
   return waitFor('everything to be delivered', probe, { timeoutMs: 20_000 });
 }
 
-/** Waits until no plan has changes to post except progress, which comes later, and nothing is left to post or draw. */
+// Ignores pending progress, which is posted later.
 export function delivered(instance: TestInstance): Promise<true> {
   return holds(instance, sql`${nothingWaits} and ${everyPlanIsNotified}`);
 }
 
-/** Waits until nothing is left to post or draw, even if a killed worker's card job returns only after a minute. */
+// A killed worker's card job returns only after a minute.
 export function deliveredByWorkers(instance: TestInstance): Promise<true> {
   return holds(instance, nothingWaits);
 }
 
 export type Speaker = {
   say(conversation: string, texts: string[], planId?: string): Promise<void>;
-  /** Renames the plan and updates its cards. */
   rename(planId: string, title: string): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Queues the bot's messages from a process that posts nothing. */
 export async function openSpeaker({ db, listener }: TestInstance): Promise<Speaker> {
   const boss = await openBoss(db, listener, { work: false, onError: () => {} });
   const enqueue = createEnqueue(boss);

@@ -1,4 +1,4 @@
-// Delivery of the bot's messages to chat platforms: in order, once each, with cards that follow their plans.
+// Delivery to chat platforms: in order, once, with current cards.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { DeliveryRule } from '#chat/outbox/delivery-context.ts';
@@ -26,13 +26,11 @@ import {
 
 const database = useDatabase();
 let platform: Platform;
-/** Posts nothing. */
 let gateway: TestInstance;
 let speaker: Speaker;
 
 let channel = 0;
 
-/** A thread of this test's own channel. */
 const placeOf = (thread: string | null, rest: Partial<ChatPlace> = {}): ChatPlace => ({
   platform: 'slack',
   tenant: 'T1',
@@ -68,7 +66,6 @@ const numbered = (n: number, prefix = '') => Array.from({ length: n }, (_, i) =>
 
 const cards = () => platform.standing.map(({ content }) => JSON.stringify(content.card));
 
-/** Proposes, and waits for the card. */
 async function propose(
   instance: TestInstance,
   conversation: string,
@@ -131,7 +128,6 @@ describe('messages', () => {
       select extract(epoch from not_before - clock_timestamp())::float8 / 60 as minutes
       from countersign.chat_places where conversation = ${here}`);
     expect(rows[0]?.minutes).toBeGreaterThan(58);
-    // The hour has passed.
     await instance.db.query.execute(
       sql`update countersign.chat_places set not_before = clock_timestamp() where conversation = ${here}`,
     );
@@ -292,7 +288,7 @@ describe('by a rule of its own', () => {
       const tries = (seen.get(content.text) ?? 0) + 1;
       seen.set(content.text, tries);
       if (tries === 1) throw new CountersignError('timed_out', 'No answer.', { passesAfterMs: 0 });
-      // Never answers: the call is abandoned, and the retry finds the posted message.
+      // Never answers: the call is abandoned, and the retry finds the message.
       if (tries === 2) await new Promise(() => {});
     };
     await speaker.say(here, ['a', 'b']);
@@ -349,7 +345,6 @@ describe('by a rule of its own', () => {
     });
     expect(later.last_job).toBe(first.last_job);
     const changes = platform.standing[0]?.changes ?? 0;
-    // Its turn comes.
     await instance.db.query.execute(sql`
       with due as (update countersign.chat_posts set not_before = now() where plan_id = ${plan.id})
       update countersign.chat_places set due_at = now() where conversation = ${here}`);

@@ -1,4 +1,4 @@
-// Posts are forgotten thirty days after they came to rest, and not before.
+// Posts are deleted after thirty days.
 import { sql } from 'drizzle-orm';
 import { beforeEach, expect, test } from 'vitest';
 import { runRound } from '../../setup/retention.ts';

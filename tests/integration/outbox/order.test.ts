@@ -1,5 +1,4 @@
-// Changes of many places, or of a conversation and its place, never deadlock; and removing one of two installations ends only its
-// own places.
+// Concurrent changes of places and conversations never deadlock.
 import { sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createSlackInstallations } from '#chat/slack-installations.ts';
@@ -49,14 +48,13 @@ const brokenIn = async () => {
   return rows;
 };
 
-/** Waits until a transaction waits for a lock. */
 const waiting = () =>
   waitFor('somebody to wait for a lock', async () => {
     const { rows } = await instance.db.query.execute(sql`select from pg_locks where not granted`);
     return rows.length > 0;
   });
 
-/** Two threads of which the first to be made known comes last in the order of conversations. */
+// The first to be created sorts last among conversations.
 function twoThreads(channel: string): [ChatPlace, ChatPlace] {
   for (let n = 1; ; n++) {
     const [first, second] = [inTeams(channel, `${n}`), inTeams(channel, `${n}x`)];
@@ -112,7 +110,7 @@ describe('In Teams', () => {
     await teams().comeBack(area, at(2));
     await teams().leave(area, at(1));
     expect(await brokenIn()).toHaveLength(0);
-    // The same once more, and the one that was sent at the same moment.
+    // A repeat, and one sent at the same moment.
     await teams().leave(area, at(2));
     expect(await brokenIn()).toHaveLength(0);
     await teams().leave(area, at(3));
@@ -144,7 +142,7 @@ const inSlack = (tenant: string, channel: string): ChatPlace => ({
   tenant,
 });
 
-/** Some, so that they were counted, and no more than a handful. */
+// Not zero: they must have been counted.
 function expectFew(statements: number): void {
   expect(statements).toBeGreaterThan(0);
   expect(statements).toBeLessThanOrEqual(6);

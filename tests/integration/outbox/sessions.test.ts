@@ -1,4 +1,4 @@
-// Planning sessions as cards on chat platforms, closed there once decided; a failed one can be tried again while it is the latest.
+// Planning sessions as cards on chat platforms.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ChatPlace } from '#domain/chat/chat.ts';
@@ -10,7 +10,7 @@ import { ana, type TestInstance } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
 import { delivered, open, openPostingInstance } from './bench.ts';
 
-// One platform for the file; each test reads only its own channel.
+// Shared by the file; each test reads its own channel.
 const platform = openPlatform();
 const planner = stagedPlanner(() => instance.db.query);
 let instance: TestInstance;
@@ -30,10 +30,9 @@ const isHere = ({ channel }: ChatPlace) => channel === `C${channels}`;
 const standing = () => platform.standing.filter(({ place }) => isHere(place));
 const cards = () => standing().map(({ content }) => JSON.stringify(content.card));
 const card = (at: number) => cards().at(at) ?? '';
-/** A conversation in a new thread of the test's channel. */
 const thread = (on: ChatPlace['platform'] = 'slack') =>
   open(instance, { platform: on, tenant: 'T1', channel: `C${channels}`, thread: `${++threads}` });
-/** Ana asks for something. @returns the run */
+/** @returns the run */
 const ask = async (conversation: string, text: string) =>
   (await instance.service.startRun({ text, conversation }, ana)).run_id;
 const shown = (words: string) =>
@@ -46,7 +45,6 @@ const countLive = async (run: string) => {
   return rows.length;
 };
 
-/** The press that a button in a drawn card sends. */
 function pressOf(drawn: string, action: SessionPress['action']): SessionPress {
   const found = /\{[^{}]*"action\\*":\\*"(session_\w+)[^{}]*\}/g;
   for (const [json, name] of drawn.matchAll(found)) {

@@ -1,4 +1,4 @@
-// The status of a place during planning: despite concurrent and failing writers, never after the answer.
+// Status during planning: never after the answer.
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ChatPlace, ChatPort } from '#domain/chat/chat.ts';
@@ -14,14 +14,13 @@ import { delivered, open } from './bench.ts';
 const database = useDatabase();
 const { planner, begun } = createSlowPlanner();
 const { next: random } = chanceFrom(7);
-/** Actions per thread, in the platform's order. */
 const done = new Map<string | null, string[]>();
 const platform = openPlatform();
 
 const note = (thread: string | null, what: string) =>
   done.set(thread, [...(done.get(thread) ?? []), what]);
 
-/** Slow now and then, and away now and then. */
+// Sometimes slow, sometimes failing.
 async function dawdle(): Promise<void> {
   await pause(random() < 0.3 ? 120 : 5);
   if (random() < 0.2) throw new Error('The platform is away.');

@@ -1,4 +1,4 @@
-// A chat platform that answers late or never: nothing blocks forever, no buttons appear twice, and cards show the newest state.
+// Slow or silent chat platforms: no duplicates, cards stay current.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DeliveryRule } from '#chat/outbox/delivery-context.ts';
@@ -23,7 +23,6 @@ import {
 
 const database = useDatabase();
 let platform: Platform;
-/** Posts nothing. */
 let gateway: TestInstance;
 let speaker: Speaker;
 let channel = 0;
@@ -123,7 +122,7 @@ describe('What the platform never answers', () => {
   });
 });
 
-/** Has the first call of `verb` wait; the call is given up meanwhile. */
+// The held call is abandoned.
 function holdFirst(verb: 'post' | 'update') {
   const gate = Promise.withResolvers<void>();
   let calls = 0;
@@ -195,7 +194,7 @@ describe('A post that gets through after it was given up', () => {
     const plan = await propose(instance, here);
     await waitFor('the second try', () => platform.standing.length === 1);
     await delivered(instance);
-    // Like a platform that can't search by key.
+    // As on a platform without search by key.
     for (const one of platform.standing) one.key = 'forgotten';
     held.release();
     await waitFor('the first try', () => platform.standing.length === 2);
@@ -268,7 +267,7 @@ describe('A card', () => {
     await waitFor('its card', () => cards()[0]?.includes(button));
     await delivered(instance);
     const [older] = platform.standing.map(({ content }) => structuredClone(content));
-    // The process of the first change has died: its end is unknown.
+    // The first change's process died, its result unknown.
     holdFirst('update');
     await speaker.rename(plan.id, 'Halls');
     await waitFor('the newest', () => cards()[0]?.includes('Halls'));

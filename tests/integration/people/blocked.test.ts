@@ -1,5 +1,4 @@
-// Blocked people, on every way in: groups in all formats of providers, existing sessions and tokens, and rules that change while
-// the bot runs.
+// Blocked people are refused on every way in.
 import { writeFile } from 'node:fs/promises';
 import { sql } from 'drizzle-orm';
 import type { FastifyInstance } from 'fastify';
@@ -73,13 +72,13 @@ beforeEach(async () => {
 
 const path = () => instance.config.settingsFile.path;
 
-/** Changes the settings file, and reads it as the bot does within a second. */
+// The bot reloads the file within a second.
 async function change(settings: object): Promise<void> {
   await writeFile(path(), JSON.stringify({ executor: { lease_seconds: 2 }, ...settings }));
   readRulesAgain(instance.config);
 }
 
-/** Signs in. @returns the status of the answer that ends it */
+/** @returns the final status */
 async function signIn(who: Person): Promise<{ browser: Browser; status: number; said: string }> {
   const browser = createBrowser();
   openId.expect(who);
@@ -167,7 +166,7 @@ test('who is blocked while they are signed in is out at once: session, token, an
   await change({ identity: { ...identity(), blocked: [...blocked, 'cleo@corp.example'] } });
   expect((await browser.go(`${site}/api/me`)).status).toBe(401);
   expect((await withToken()).status).toBe(401);
-  // Open streams end: their texts are complete.
+  // The streams have ended.
   await Promise.all(streams.map((stream) => stream.text()));
   for (const via of ['slack', 'teams', 'terminal', 'api', 'mcp'] as const)
     await expect(
@@ -278,7 +277,6 @@ const byOperator = (key: string) => ({
   authorization: `Bearer ${operatorToken}`,
   'idempotency-key': key,
 });
-/** The code of the refusal, or that there was none. */
 const refusalOf = (work: Promise<unknown>): Promise<string> =>
   work.then(
     () => 'let through',
@@ -297,7 +295,7 @@ const keepPlaybook = async (name: string) => {
 const waitOn = (answer: { status: number; said: string }) =>
   answer.said.includes('unauthorized') ? 'unauthorized' : answer.said;
 
-// Each is begun while they are let in, and ends while they are not.
+// Each begins before the block and ends after it.
 test.each<[way: string, refusal: string | number, begin: () => Promise<() => Promise<unknown>>]>([
   [
     'a request by an agent in their name',
@@ -442,7 +440,7 @@ test.each<[way: string, refusal: string | number, begin: () => Promise<() => Pro
   expect(await end()).toBe(refusal);
 });
 
-// Groups of a sign-in do not count once they are a day old.
+// Sign-in groups expire after a day.
 
 const sendJson = (browser: Browser, at: string, body: object) =>
   browser.go(`${site}${at}`, {
@@ -450,7 +448,6 @@ const sendJson = (browser: Browser, at: string, body: object) =>
     headers: { 'content-type': 'application/json', origin: site },
     body: JSON.stringify(body),
   });
-/** Makes all sign-ins older. */
 const age = (hours: number) =>
   instance.db.query.execute(
     sql`update countersign.signed_in set at = clock_timestamp() - make_interval(hours => ${hours})`,
@@ -500,7 +497,7 @@ test('a person with old groups is asked to sign in again, with a session and wit
     body: JSON.stringify({ version, digest }),
   });
   expect(byToken.status).toBe(403);
-  // In a chat the rule alone decides, and it knows the group no better.
+  // In a chat only the rule decides.
   await expect(approve(plan.id, person('cleo@corp.example', 'slack'))).rejects.toMatchObject({
     code: 'not_allowed',
     message: expect.stringMatching(/sign in again/i),
@@ -543,7 +540,6 @@ test.each([
   });
   try {
     const { browser } = await signIn({ ...cleo, groups: ['finance'] });
-    // It starts once its approver has changed.
     const plan = await stopped.service.propose(
       {
         title: 'Later',

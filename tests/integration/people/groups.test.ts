@@ -1,4 +1,4 @@
-// Groups in approver rules: members by configuration and by sign-in count, and no others.
+// Groups in approver rules: members by configuration and sign-in.
 import { sql } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
 import { type Actor, person } from '#domain/people/actor.ts';
@@ -11,7 +11,7 @@ import { useInstance } from '../../setup/use-instance.ts';
 const ana = person('ana@example.com', 'slack');
 const ben = person('ben@example.com', 'slack');
 const cleo = person('cleo@example.com', 'slack');
-/** Signed in, and by the provider's word one of the auditors. */
+// A member of the auditors by the provider only.
 const dan: Actor = { ...person('oidc:corp:dan', 'console'), verified: true, role: 'approver' };
 const instance = useInstance({
   work: false,

@@ -1,4 +1,4 @@
-// Linking by people: `/plans link` in Slack, the code elsewhere; and its immediate effects in Slack.
+// Linking accounts with `/plans link` in Slack.
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import { readLinkCommand } from '#domain/people/link.ts';
@@ -10,7 +10,6 @@ import { type SlackInstance, useSlackInstance } from '../slack/slack-instance.ts
 
 const database = useDatabase();
 
-/** Sends `/plans` with a text, and reads its answer. */
 const asking =
   (slack: SlackInstance['slack'], user: string, channel: string) => async (text: string) => {
     const before = slack.ephemerals(user).length;

@@ -1,4 +1,4 @@
-// Linking: both sides confirm, a code works once, and approvals, questions and words of both accounts are one person's.
+// Linking: both sides confirm, then both accounts are one person.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Queryable } from '#db/database.ts';
@@ -162,7 +162,7 @@ describe('A code', () => {
     const next = await ask(byMail);
     await wrong(1);
     await expect(use(next, inTeams)).rejects.toMatchObject({ code: 'not_allowed' });
-    // Only of that account.
+    // Another account can't use it.
     expect(await use(await ask(byMail), other)).toMatchObject({ kind: 'linked' });
     now = new Date(now.getTime() + 10 * minute - 1);
     await expect(use('WRONG-WRONG', inTeams)).rejects.toMatchObject({ code: 'not_allowed' });
@@ -191,7 +191,7 @@ describe('A code', () => {
         .length;
     await forget(new Date(now.getTime() - 1));
     expect([await left('link_codes'), await left('link_tries')]).toEqual([1, 1]);
-    // The count of wrong ones is older than the code.
+    // Wrong attempts before the code was made.
     await forget(new Date(expires.getTime() - 1));
     expect([await left('link_codes'), await left('link_tries')]).toEqual([1, 0]);
     await forget(new Date(expires.getTime() + 1));
@@ -296,7 +296,6 @@ describe('Removing', () => {
     const facts = async ({ id: user }: Actor) =>
       (await instance.service.card(plan.id, { user, timezone: 'UTC' })).may_approve;
     expect([await facts(inTeams), await facts(other)]).toEqual([false, true]);
-    // Later conversations are shared by both accounts.
     const later = await propose(byMail, { approvers });
     await later.approve(inSlack);
     expect((await later.approve(inTeams)).status).toBe('approved');
@@ -313,7 +312,7 @@ describe('Removing', () => {
     const plan = await readPlanRow(instance.db.query, id);
     const settings = { approvers: [], guardedApprovers: {} };
     const { query } = instance.db;
-    /** Whether one account's approval counts in addition to the other's, and with how many statements that is checked. */
+    // Also counts the statements of the check.
     async function look(after: { statement: number; then: () => Promise<unknown> } | null) {
       let statements = 0;
       const execute = async (text: Parameters<Queryable['execute']>[0]) => {

@@ -1,4 +1,4 @@
-// People's memories: stored by words on any surface, once, within a limit, and never shown to others.
+// People's memories: stored once, limited, private.
 import { sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readLatestMessages } from '#db/chat/messages.ts';

@@ -1,4 +1,4 @@
-// Limits per person: requests beyond are refused with advice, and don't delay other people.
+// Limits per person don't delay other people.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
@@ -8,7 +8,7 @@ import { ana, ben, noop, openTestInstance, type TestInstance } from '../../setup
 const database = useDatabase();
 let instance: TestInstance;
 beforeAll(async () => {
-  // No planner runs here, so requests stay open.
+  // Without a planner, requests stay open.
   instance = await openTestInstance(database.url, {
     work: false,
     settings: { limits: { person: { open_runs: 2, waiting_plans: 1 } } },
@@ -89,7 +89,6 @@ describe('who has spent what planning may cost in a day', () => {
     await expect(service.reply(id, 'and c.md too', ben)).rejects.toMatchObject(refused);
     await expect(service.say(conversation, 'and c.md too', cleo)).rejects.toMatchObject(refused);
     expect(await turnOf(id)).toBe(1);
-    // Messages that need no planner are handled.
     await service.reply(id, 'remember that tea is at four', cleo);
     const own = await service.startRun({ text: 'Create d.md saying "D"' }, ben);
     await service.reply(own.run_id, 'and e.md too', cleo);

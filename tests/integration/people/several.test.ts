@@ -1,4 +1,4 @@
-// Several organisations at one sign-in provider: access of each one's people, admins and tokens.
+// Several organisations at one sign-in provider.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { sql } from 'drizzle-orm';
 import type { FastifyInstance } from 'fastify';
@@ -96,7 +96,6 @@ const tokenFor = async (account: string) => {
   return token;
 };
 
-/** Two accounts of one person, in two organisations. */
 async function link(one: Browser, other: Browser): Promise<void> {
   const Code = z.object({ code: z.string() });
   const { code } = Code.parse(await (await send(one, '/api/link', {})).json());
@@ -129,7 +128,7 @@ test('whoever is of no organisation is let in no more once several share the ins
   const browser = await signIn(ana);
   const { token } = await makeToken(browser);
   expect(await statusOf(browser)).toBe(200);
-  // People stored before the provider named organisations.
+  // As stored before providers named organisations.
   await instance.db.query.execute(sql`update countersign.signed_in set tenant = null`);
   expect(await statusOf(browser)).toBe(401);
   expect((await withToken(token, '/api/plans')).status).toBe(401);
@@ -144,7 +143,7 @@ test('a token stays with the organisation it was made for, wherever its owner si
     account: 'corp:a1',
     tenant: 'corp:one',
   });
-  // Her account has moved to the other organisation: the token has not.
+  // The account has moved to another organisation, the token has not.
   await instance.db.query.execute(sql`update countersign.signed_in set tenant = 'corp:two'`);
   expect((await withToken(token, '/api/me')).status).toBe(401);
 });

@@ -1,4 +1,4 @@
-// Display names: shown on cards, in lists and in messages, without effect on decisions.
+// Display names have no effect on decisions.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { drawText } from '#cards/text.ts';
@@ -11,7 +11,6 @@ import { noop, openTestInstance, type TestInstance } from '../../setup/instance.
 
 const database = useDatabase();
 let instance: TestInstance;
-/** Another process on the same database. */
 let other: TestInstance;
 beforeAll(async () => {
   [instance, other] = await Promise.all([
@@ -52,7 +51,6 @@ test('a card, a refusal and a list say what a platform calls people, from when i
   await service.noteName(ana.id, 'Ana G.');
   await service.approve(id, { version, digest }, ana);
   expect(await cardFor(id, ben)).toContain('Approved by Ana G.,');
-  // Identity is unchanged.
   expect((await service.getPlan(id)).approvals).toMatchObject([{ by: ana.id }]);
   const part = { version, digest, steps: ['1'] };
   await expect(service.approve(id, part, ana)).rejects.toMatchObject({
@@ -142,7 +140,7 @@ test('a person of several accounts is called as one of them is', async () => {
   await instance.service.noteName(mail, 'Ana García');
   expect(await instance.service.shownNames([ana.id])).toEqual(new Map([[ana.id, 'Ana García']]));
   const { id } = await propose({ approvers: { kind: 'named', people: [ana.id, mail] } });
-  // Known by one account only, the person is called the same by every other.
+  // A linked account's name applies to all of the person's accounts.
   expect(await instance.service.shownNames(['teams:X1:O1'])).toEqual(new Map());
   await instance.db.query.execute(
     sql`insert into countersign.identities (account, person) values ('teams:X1:O1', ${mail})`,

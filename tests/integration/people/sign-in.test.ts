@@ -1,4 +1,4 @@
-// Signing in with OpenID Connect at a real provider, and personal tokens, over real HTTP.
+// OpenID Connect sign-in with a real provider, and personal tokens.
 import { createServer } from 'node:http';
 import { sql } from 'drizzle-orm';
 import type { FastifyInstance } from 'fastify';
@@ -158,7 +158,7 @@ test('a code that was given for another sign-in is refused by its nonce and its 
   const second = new URL((await theirs.follow(`${site}/sign-in/corp`, isCallback)).address);
   second.searchParams.set('code', first.searchParams.get('code') ?? '');
   expect((await theirs.go(second.href)).status).toBe(401);
-  // The verifier fits, the nonce does not.
+  // Right verifier, wrong nonce.
   const third = new URL((await theirs.follow(`${site}/sign-in/corp`, isCallback)).address);
   await instance.db.query.execute(sql`update countersign.sign_in_tries set nonce = 'another'`);
   expect((await theirs.go(third.href)).status).toBe(401);
@@ -196,7 +196,7 @@ test('a session ends when it is idle, when it is old, when it is signed out of, 
   const age = (set: ReturnType<typeof sql>) =>
     instance.db.query.execute(sql`update countersign.sign_in_sessions set ${set}`);
   const idle = await signIn(ana);
-  // Its use is recorded alongside the answer, perhaps after it.
+  // Use is recorded in the background.
   await waitFor('it to have ended', async () => {
     await age(sql`used_at = now() - interval '25 hours'`);
     return (await status(idle)) === 401;
@@ -239,7 +239,7 @@ test('a page of elsewhere changes nothing with somebody’s cookie', async () =>
 test('who signed in acts as themselves, is verified, and approves with the role for it', async () => {
   const [one, two] = [await signIn(ana), await signIn(ben)];
   expect((await send(one, '/api/plans', { ...plan, user: 'ben@corp.example' })).status).toBe(403);
-  // The console's own name for its reader means the signed-in person.
+  // `local` means the signed-in person.
   expect((await one.go(`${site}/api/inbox?user=local`)).status).toBe(200);
   expect((await one.go(`${site}/api/memory/local`)).status).toBe(200);
   expect((await one.go(`${site}/api/memory/ben@corp.example`)).status).toBe(403);
@@ -250,10 +250,9 @@ test('who signed in acts as themselves, is verified, and approves with the role 
   const { id, version, digest } = proposed;
   const approve = (browser: Browser) =>
     send(browser, `/api/plans/${id}/approve`, { version, digest });
-  // The role limits what the rule would allow.
+  // The role restricts the rule.
   expect((await approve(two)).status).toBe(403);
   expect(Proposed.parse(await (await approve(one)).json()).status).toBe('proposed');
-  // Not by a word either.
   const word = { text: 'approve', version, digest };
   await send(two, '/api/conversations/conv-of-ben/messages', word);
   expect((await instance.service.getPlan(id)).approvals.map(({ by }) => by)).toEqual([
@@ -280,12 +279,11 @@ test('a token acts for its owner within its role, and is refused once it is revo
     (await withToken(viewer.token, '/api/plans', { method: 'POST', body: JSON.stringify(plan) }))
       .status,
   ).toBe(403);
-  // Tokens make no tokens.
   expect(
     (await withToken(token, '/api/tokens', { method: 'POST', body: JSON.stringify({ name: 'x' }) }))
       .status,
   ).toBe(403);
-  // Her group is gone at the next sign-in: the token has what she has.
+  // A token has its owner's groups as of the latest sign-in.
   await signIn({ ...ana, groups: [] });
   expect(await (await withToken(token, '/api/me')).json()).toMatchObject({ role: 'requester' });
   const stolen = await signIn(ben);

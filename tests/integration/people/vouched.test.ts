@@ -1,5 +1,4 @@
-// Approvals by different people: only those whom a chat platform vouches for count, once each. A typed name is never a second
-// person, however it is written.
+// Only people vouched for by a chat platform count as approvers.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Actor, person, type Surface } from '#domain/people/actor.ts';
 import { isSamePerson } from '#domain/people/names.ts';

@@ -1,5 +1,4 @@
-// Calls every API route as the wrong person: without credentials, with each insufficient role, and from another organisation. New
-// routes are covered by their `config`; those that need a name or body fail until added here.
+// Every API route as the wrong person; new routes are included.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { sql } from 'drizzle-orm';
 import type { FastifyInstance, RouteOptions } from 'fastify';
@@ -18,7 +17,7 @@ const database = useDatabase();
 const tenants = ['slack:T1', 'slack:T2'] as const;
 type Tenant = (typeof tenants)[number];
 const [here, elsewhere] = tenants;
-/** In all text by people of `here`, and nowhere else. */
+// In all texts of `here`, and nowhere else.
 const secret = 'Quetzal';
 const operator = 'the-token-of-the-operator';
 const artifact = 'art-0123456789abcdef';
@@ -32,7 +31,7 @@ let app: FastifyInstance;
 let site: string;
 const routes: Walked[] = [];
 const tokens = new Map<string, { id: string; token: string }>();
-/** Values for paths: of `here`, and the plan of `elsewhere`. */
+// Path values: of `here`, except the plan of `elsewhere`.
 const named = { plan: '', run: '', conversation: 'conv-here', finding: '', memory: '', theirs: '' };
 let digest = '';
 
@@ -47,7 +46,6 @@ function noteRoutes(message: unknown): void {
   const { fastify } = message as { fastify: FastifyInstance }; // Fastify's documented channel.
   fastify.addHook('onRoute', ({ method, url, config }: RouteOptions) => {
     if (config === undefined) throw new Error(`${url} has no config`);
-    // HEAD repeats its GET.
     for (const one of [method].flat().filter((name) => name !== 'HEAD'))
       routes.push({ method: one, url, role: config.role, subject: config.subject });
   });
@@ -78,7 +76,7 @@ async function ask(
   });
   const { status } = response;
   const type = response.headers.get('content-type') ?? '';
-  // A stream never ends: its beginning is enough.
+  // Streams don't end.
   if (type.startsWith('text/event-stream')) {
     left.abort();
     return { status, code: '', body: '' };
@@ -174,7 +172,7 @@ afterAll(async () => {
 });
 
 const finding = { severity: 'WARN', category: 'reported', message: 'Look at it' };
-/** Bodies of routes; decisions name a missing version, so that nothing is decided. */
+// A missing version, so that nothing is decided.
 const late = { version: 99 };
 const bodies: Record<string, () => unknown> = {
   'POST /api/run': () => ({ text: 'Do nothing', conversation: named.conversation }),
@@ -227,7 +225,7 @@ const queries: Record<string, string> = {
   '/api/plans/:id/previews': '?ids=a',
   '/api/operations/:name/values': '?field=%2Fpath',
 };
-/** One person's own; others of the organisation don't reach them either. */
+// Private even within the organisation.
 const owned = [
   'PUT /api/memory/:user/:id',
   'DELETE /api/memory/:user/:id',
@@ -235,7 +233,7 @@ const owned = [
   'DELETE /api/playbooks/:name',
   'POST /api/recurring',
 ];
-/** They name something of `here`, but not in the way of their subject. */
+// They name data of `here` outside their path.
 const naming = [
   'POST /api/run',
   'POST /api/plans',
@@ -248,7 +246,6 @@ const naming = [
   'POST /api/recurring',
 ];
 
-/** A route's path to data of `here`, requested by `user`. */
 function pathOf({ url, subject }: Walked, user: string): string {
   const byId: Record<string, string> = {
     ...{ plan: named.plan, run: named.run, conversation: named.conversation, person: named.memory },
@@ -286,16 +283,13 @@ function bodyOf({ method, url }: Walked): unknown {
 const go = (token: string | null, route: Walked, user = accountOf(here, 'requester')) =>
   ask(token, route.method, pathOf(route, user), bodyOf(route));
 
-/** Whether a route shows a conversation's content or a run of it. */
 const isSaid = ({ method, url, subject }: Walked): boolean =>
   subject === 'conversation' ||
   subject === 'run' ||
   (method === 'POST' && ['/api/run', '/api/plans', '/api/plans/preview'].includes(url));
 
-/** The tokens of an organisation. */
 const roles = (tenant: Tenant) => Role.options.map((role) => [role, tokenOf(tenant, role)]);
 
-/** Routes for people; public ones concern no person. */
 function guarded(): (Walked & { role: Role })[] {
   return routes.flatMap((route) => {
     const role = Role.safeParse(route.role === 'metrics' ? 'admin' : route.role);
@@ -304,7 +298,7 @@ function guarded(): (Walked & { role: Role })[] {
 }
 const nameOf = ({ method, url }: Walked) => `${method} ${url}`;
 
-/** Collects faults, one line per route, so that one run shows all. */
+// One line per route, so that one run shows all faults.
 async function judge(work: (report: (line: string) => void) => Promise<void>): Promise<void> {
   const wrong: string[] = [];
   await work((line) => wrong.push(line));
@@ -370,7 +364,7 @@ test('what is named by its plan is not found through a plan of another organisat
 
 test('people of the organisation reach what their role is for', () =>
   judge(async (report) => {
-    // Reads come before deletions.
+    // Reads before deletions.
     const last = guarded().toSorted(
       (a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'),
     );
@@ -385,12 +379,12 @@ test('people of the organisation reach what their role is for', () =>
           if (code !== 'forbidden') report(line);
           continue;
         }
-        // Routes for all organisations are the operator's, tested below; `/metrics` is open to this machine as well.
+        // Operator routes are tested below; `/metrics` is also open to this machine.
         if (route.subject === 'instance' && route.url !== '/metrics') {
           if (code !== 'forbidden') report(line);
           continue;
         }
-        // `not_allowed`: approver rules leave it to others.
+        // `not_allowed`: approver rules reserve it for others.
         if (
           status === 401 ||
           status === 404 ||
@@ -461,7 +455,6 @@ test('the operator reaches what concerns every organisation', () =>
   judge(async (report) => {
     for (const route of guarded().filter(({ subject }) => subject === 'instance')) {
       const { status, code, body } = await go(operator, route);
-      // No hosted server is set up.
       const isAbsent = route.url.includes(':server') && code === 'not_found';
       if (status >= 400 && !isAbsent) report(`${nameOf(route)}: ${status} ${body}`);
     }

@@ -1,4 +1,4 @@
-// The cap on turns and the soft ceiling of a turn, through whole planning runs with the model double and a real database.
+// The turn cap and a turn's soft ceiling, in whole runs.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '#db/database.ts';
@@ -62,7 +62,7 @@ beforeEach(async () => {
 
 const runs = { count: 0 };
 
-/** One turn, of a run of its own unless it is the next turn of another. */
+// A new run unless it continues another.
 async function plan(
   limits: Partial<PlanningLimits>,
   next: Script,
@@ -96,7 +96,6 @@ const endOf = ({ result }: PlanningOutcome) =>
 
 test('the limit of turns counts over the stages of a turn', async () => {
   const { outcome } = await plan({ turns: 2 }, inStages(0.9, [0.1, 0.9]));
-  // The draft is kept, and the person decides whether to continue.
   expect(endOf(outcome)).toBe('question');
   expect(outcome.reason).toBe('cap_turns');
   expect(asked).toHaveLength(2);

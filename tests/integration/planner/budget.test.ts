@@ -1,4 +1,4 @@
-// Money on a real database: planners of several processes reserve at the same time, and no cap is ever passed.
+// Concurrent reservations of several processes never exceed a cap.
 import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { type Budget, createBudget } from '#planner/budget/budget.ts';
 import { useDatabase } from '../../setup/database.ts';
 
 const database = useDatabase();
-/** One per simulated process, with its own connections. */
+// One per simulated process.
 let processes: Database[];
 let now: Date;
 
@@ -53,7 +53,7 @@ type Wanted = typeof payer & {
 };
 const atOnce = { signal: new AbortController().signal, deadline: 0 };
 
-/** Reserves at once or not at all, unless `until` says how long to wait. */
+// `until`: how long to wait.
 function reserve(budget: Budget, more: Partial<Wanted> = {}, until = atOnce) {
   const { runId, turn, user, stage, estimateUsd, softLifted, limitUsd }: Wanted = {
     ...{ ...payer, stage: 'DRAFT_OUTLINE', estimateUsd: 0.1, softLifted: false },
@@ -95,12 +95,12 @@ describe('reservations of several processes at once', () => {
       run: fc.nat(2),
       turn: fc.integer({ min: 1, max: 2 }),
       estimate: cents,
-      /** The call's final cost, at most its estimate, or null if it never returns. */
+      /** Null if it never returns. */
       cost: fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { freq: 1 }),
       lifted: fc.boolean(),
     });
     const cap = fc.integer({ min: 10, max: 200 });
-    // The first call of a turn passes a smaller soft ceiling.
+    // A turn's first call may exceed a smaller soft ceiling.
     const soft = fc.integer({ min: 30, max: 200 });
     const amounts = fc.record({ softPerTurn: soft, perSession: cap, perDay: cap });
     await fc.assert(
@@ -116,7 +116,7 @@ describe('reservations of several processes at once', () => {
           };
           const outcomes = await Promise.all(
             requests.map(async ({ process, run, turn, estimate, cost, lifted }) => {
-              // A budget of its own each: nothing but the database orders them.
+              // Separate budgets: only the database orders them.
               const budget = budgetOn(processes[process] ?? db(), limits);
               const estimateUsd = estimate / 100;
               const place = { runId: `run_${run}`, turn, user: `user_${run}`, stage: 's' };

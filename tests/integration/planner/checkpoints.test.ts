@@ -1,4 +1,4 @@
-// Sessions in a real database: the next planner continues from the stored state, and only one of two at a turn continues.
+// Sessions continue from their checkpoint, in one planner only.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '#db/database.ts';
@@ -45,7 +45,6 @@ const outline = (title: string): PlanningState['outline'] => ({
   assumptions: [],
 });
 
-/** Whether each checkpoint of the run still has its state. */
 async function weights(): Promise<boolean[]> {
   const { rows } = await db.query.execute<{ whole: boolean }>(sql`
     select state <> '{}'::jsonb as whole from countersign.planning_checkpoints

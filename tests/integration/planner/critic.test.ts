@@ -1,4 +1,4 @@
-// The critic: with extensive reasoning a draft is compared with the request before a person reads it.
+// The critic compares drafts with the request.
 import { expect, test } from 'vitest';
 import { call, proposeFiles, resultsIn, revise } from '../../fixtures/model-calls.ts';
 import { replyCost } from '../../fixtures/model-instance.ts';

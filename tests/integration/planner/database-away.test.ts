@@ -1,4 +1,4 @@
-// A database outage during planning: planning succeeds once it is back, and people never see a query.
+// Planning survives a database outage without showing queries.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { settled } from '../../fixtures/model-instance.ts';
 import { openTcpProxy, type TcpProxy } from '../../fixtures/tcp-proxy.ts';

@@ -1,5 +1,4 @@
-// Continuing in words: messages about a running, failed or completed plan reach the model with the plan's steps, and return as a
-// change to approve on the plan's card.
+// Messages about running or ended plans become changes to approve.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -25,7 +24,7 @@ beforeAll(async () => {
     ...{ issuer: 'https://id.example', client_id: 'c', client_secret: 's' },
     ...{ tenant_claim: 'org', allowed_tenants: ['any'] },
   };
-  // Several organisations share the instance; most messages here belong to none.
+  // Most messages here belong to no organisation.
   instance = await openModelInstance(database.url, {
     settings: { identity: { providers: { corp: several } } },
     env: { COUNTERSIGN_PUBLIC_URL: 'http://127.0.0.1:3978' },
@@ -42,7 +41,6 @@ const step = (id: string, operation: string, args: object, ...after: string[]) =
   after,
 });
 
-/** A plan of a conversation in which the second step fails. */
 async function failedIn(conversation: string, actor = ana) {
   const draft = {
     title: 'Copy the notes',
@@ -63,7 +61,6 @@ async function failedIn(conversation: string, actor = ana) {
   return reach(instance, plan.id, 'failed');
 }
 
-/** The plan lines shown to the model. */
 function toldIn({ messages }: ChatBody): string[] {
   const text = messages
     .map(({ content }) => (typeof content === 'string' ? content : ''))
@@ -72,7 +69,6 @@ function toldIn({ messages }: ChatBody): string[] {
     text?.split('<untrusted source="plans">\n')[1]?.split('\n</untrusted>')[0]?.split('\n') ?? []
   );
 }
-/** The revision of the latest of them. */
 const revisionIn = (body: ChatBody) => Number(/revision (\d+)/.exec(toldIn(body)[0] ?? '')?.[1]);
 
 const continuing = (plan: string, revision: number, more: object) =>
@@ -81,7 +77,7 @@ const continuing = (plan: string, revision: number, more: object) =>
     args: { plan, revision, why: 'The notes are elsewhere.', ...more },
   });
 
-/** Replaces the failed step by one that reads existing data, at the revision shown to the model. */
+// Replaces the failed step at the revision shown to the model.
 const fixing = (id: string, conversation: string) => (body: ChatBody) =>
   continuing(id, revisionIn(body), {
     add: [
@@ -130,7 +126,7 @@ describe('“fix what failed and go on”', () => {
       3: 'succeeded',
     });
     expect((await instance.files())['copy-fix.txt']).toBe('hello');
-    // Nothing is left that Retry could run a second time.
+    // Retry has nothing left to repeat.
     expect(await refusalCode(instance.service.retry(plan.id, { version: 2 }, ana))).toBe(
       'invalid_transition',
     );
@@ -322,7 +318,7 @@ describe('a change that a model proposes', () => {
     await instance.ask('fix what failed', { conversation });
     const first = (await instance.service.getPlan(plan.id)).pending_patch;
     instance.play((body, index) => {
-      // The revision of the plan as it was before the first change.
+      // The revision before the first change.
       if (index === 0) return continuing(plan.id, plan.revision, { remove: ['2', '3'] });
       return continuing(plan.id, revisionIn(body), { remove: ['2', '3'] });
     });
@@ -448,7 +444,6 @@ function readPage(result: string): z.infer<typeof Page> {
 describe('an answer that is said in the chat', () => {
   const room = [{ name: 'room', label: 'Room', type: 'choice', options: ['Blue', 'Red'] }];
 
-  /** A plan in which ana is asked for a room, and the confirmation shown to her. */
   async function asked(conversation: string, value: unknown) {
     const { service } = instance;
     const args = { question: 'Which room?', assignee: 'ana', form: room };
@@ -482,7 +477,6 @@ describe('an answer that is said in the chat', () => {
     const { card, choice } = await choiceOf(run.run_id);
     const view = viewSession(card);
     expect(view.buttons.map(({ label }) => label)).toEqual(['Confirm', 'Not now']);
-    // The presser's permission counts.
     expect(
       await refusalCode(instance.service.decideRun(run.run_id, choice, person('cleo', 'api'))),
     ).toBe('not_allowed');

@@ -1,5 +1,4 @@
-// Misbehaving models in a whole instance: each run ends in a named outcome within its caps, without approvals or writes, and
-// payments match calls.
+// Misbehaving models: bounded runs without approvals or writes.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
@@ -39,7 +38,7 @@ beforeEach(async () => {
   before = await instance.files();
 });
 
-/** Nothing but plans that wait for a person; nothing was run, and the workspace is as it was. */
+// Plans may only wait; the workspace is unchanged.
 async function expectNothingDone(): Promise<void> {
   const { rows } = await instance.db.query.execute<{ decided: number; attempts: number }>(sql`
     select
@@ -53,7 +52,6 @@ async function expectNothingDone(): Promise<void> {
   expect(await instance.files()).toEqual(before);
 }
 
-/** The recorded cost matches the double's requests. */
 async function expectPaid(run: RunView, calls: number): Promise<void> {
   expect(instance.requests()).toHaveLength(calls);
   const paid = await instance.paid(run.run_id);
@@ -76,7 +74,6 @@ type Case = {
   status: RunView['planning_status'];
   reason?: string;
   says?: RegExp;
-  /** Expected results of its calls. */
   told?: RegExp;
   calls: number;
 };
@@ -254,7 +251,7 @@ const cases: Case[] = [
             task('one', { parent: 'two', after: ['two'] }),
             task('two', { parent: 'one', after: ['one'] }),
           ]),
-    // The grammar repairs it; a person sees the result.
+    // The grammar repairs it.
     status: 'needs_clarification',
     says: /PLAN-/,
     calls: 2,

@@ -1,4 +1,4 @@
-// Words said while a model plans join the turn, and nothing already read is lost.
+// Messages during planning join the turn.
 import { sql } from 'drizzle-orm';
 import { beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -17,7 +17,7 @@ beforeEach(() => {
   reads = 0;
 });
 
-/** During which people say something. */
+// Gives people time to speak.
 const slow = defineOperation({
   tool: 'shop',
   operation: 'orders',

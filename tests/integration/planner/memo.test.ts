@@ -1,4 +1,4 @@
-// Paid replies and results outlive the planner that requested them, and are paid once.
+// Paid replies and results outlive their planner, and are paid once.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -34,7 +34,6 @@ const ask = (content: string, deadline = 1): ChatRequest => ({
   deadline,
 });
 
-/** A model that counts its calls, and the error thrown instead. */
 function countingModel(says: (asked: number) => string = (asked) => `answer ${asked}`) {
   let asked = 0;
   const model: ChatModel = {
