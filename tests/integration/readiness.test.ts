@@ -1,4 +1,4 @@
-// Readiness during an upgrade: a running process is ready on a newer schema, and not on one without its migrations.
+// During an upgrade, only processes with the schema's migrations are ready.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { createProbes } from '#app/health.ts';

@@ -1,4 +1,4 @@
-// Memories stored by a model: only the person's own words, shown to them, and only data for later plans.
+// Memories stored by a model: only the person's own words.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';

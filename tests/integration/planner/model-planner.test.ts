@@ -1,4 +1,4 @@
-// The planner with a model over real HTTP: for any model behaviour the run ends in a named outcome and nothing is decided.
+// Planner over HTTP: every model behaviour has a named outcome.
 import { afterEach, describe, expect, it } from 'vitest';
 import type { PlanningOutcome } from '#domain/planning/run.ts';
 import { createChatModel } from '#models/chat-model.ts';
@@ -88,7 +88,7 @@ const proposedStep = {
 const propose = (change: object = {}): Turn => proposeAll({ ...proposal, ...change });
 const step = (change: object) => ({ steps: [{ ...proposal.steps[0], ...change }] });
 
-/** The results of the tools in the last request, as the model saw them. */
+// As the model saw them.
 function resultsIn(body: ChatBody | undefined): string[] {
   return (body?.messages ?? []).flatMap((message) =>
     message.role === 'tool' ? [message.content] : [],

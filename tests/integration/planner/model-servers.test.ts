@@ -1,4 +1,4 @@
-// The planner on each server of docs/models.md, with its streaming and refusals: it ends in a plan, or in advice on the setting.
+// The planner on each server of docs/models.md, quirks included.
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ModelApi } from '#domain/model-apis.ts';
 import type { Activity } from '#domain/planning/activity.ts';

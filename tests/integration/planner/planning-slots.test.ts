@@ -1,4 +1,4 @@
-// One worker with a single slot for turns: waiting for the parts of a large plan blocks no other run.
+// With one planning slot, a large plan's parts block no run.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { wordsIn } from '../../fixtures/model-calls.ts';

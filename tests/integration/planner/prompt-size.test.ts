@@ -1,4 +1,4 @@
-// Token costs of requests, with the real built-in operations, and with three hundred more.
+// Token costs of requests, with few and many operations.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -23,11 +23,11 @@ import type { ChatBody } from '../../fixtures/openai-double.ts';
 import { useDatabase } from '../../setup/database.ts';
 
 const database = useDatabase();
-/** Each has its own: any planner on a database may take a run. */
+// Separate, since any planner on a database may take a run.
 const largeDatabase = useDatabase();
 let instance: ModelInstance;
 
-/** Operations of a business server, none of which the requests below name. */
+// None of them is named by the requests below.
 const others = Array.from(
   { length: 300 },
   (_, index): Operation => ({
@@ -56,7 +56,7 @@ beforeAll(async () => {
 });
 afterAll(() => instance.close());
 
-/** Counted like servers: messages' words, their calls, and the tools. */
+// As servers count: messages, calls and tools.
 async function countTokens({ messages, tools = [] }: ChatBody): Promise<number> {
   const parts = [
     ...messages.map((message) => message.content ?? ''),
@@ -70,7 +70,7 @@ async function countTokens({ messages, tools = [] }: ChatBody): Promise<number> 
   return tokens;
 }
 
-/** The share of `before` with which `after` begins, as both are sent. */
+// Length of the common prefix, as a share of `before`.
 function sharedWith(before: ChatBody, after: ChatBody): number {
   const [one, other] = [before, after].map((body) =>
     JSON.stringify([body.tools, ...body.messages]).slice(0, -1),
@@ -85,7 +85,6 @@ const pairsOf = (requests: ChatBody[]) =>
 
 const charactersOf = (body: ChatBody | undefined) => JSON.stringify(body).length;
 
-/** A plan is made, read, changed, and taken again, by one conversation. */
 test('what every call begins with stays the same: in a turn, in the next one, and where plans are at hand', async () => {
   const conversation = `alike ${instance.requests().length}`;
   const turns: ChatBody[][] = [];

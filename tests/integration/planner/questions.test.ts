@@ -1,4 +1,4 @@
-// Questions of a planner with a model: options to press, and preferences that hold once a person confirms them.
+// A model's questions: options, and preferences a person confirms.
 import { describe, expect, test } from 'vitest';
 import { viewSession } from '#cards/session-view.ts';
 import { carryOutPress } from '#conversation/press.ts';
@@ -14,7 +14,6 @@ import { useModelInstance } from '../../setup/use-instance.ts';
 
 const instance = useModelInstance();
 
-/** A run that asks where the file goes. */
 async function asking(options = ['notes', 'archive']) {
   const question = {
     question: 'Where does it go?',
@@ -47,7 +46,7 @@ describe('options of a question', () => {
     expect(kept).toHaveLength(1);
     expect(await settled(instance, run_id)).toMatchObject({ plan_id: expect.any(String) });
     expect(instance.requests()).toHaveLength(2);
-    // Late: the question is no longer open.
+    // The question is closed by now.
     await expect(carryOutPress(instance.service, bare(second.press), ana)).rejects.toThrow();
     expect(instance.requests()).toHaveLength(2);
   });
@@ -162,7 +161,7 @@ describe('set_policy', () => {
       conversation,
     });
     const run = await instance.reply(asked.run_id, '1');
-    // The outline comes first for this person, which no setting had said before.
+    // This person sees the outline first, without any setting.
     expect(run.planning_status).toBe('needs_clarification');
     expect(run.plan_id).toBeUndefined();
     expect(await textsIn(conversation)).toContain('From now on, Approvals is Every step.');

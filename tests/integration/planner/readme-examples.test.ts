@@ -1,4 +1,4 @@
-// Every example of the README on a fresh installation without a model, in any order and more than once.
+// The README's examples without a model, in any order, repeatedly.
 import { readFileSync } from 'node:fs';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ const examples = [
   ...[...listed.matchAll(/^- `([^`]+)`/gm)].map(([, text = '']) => text),
 ];
 
-/** The result of each, in the README's order. */
+// In the README's order.
 const ends = [
   'completed',
   'completed',
@@ -36,7 +36,6 @@ const ends = [
   'escalated',
 ];
 
-/** Presses the first button whose label fits. */
 async function press(runId: string, label: RegExp): Promise<RunView> {
   const { buttons } = viewSession(
     await instance.service.runCard(runId, { user: 'ana', timezone: 'UTC' }),
@@ -47,7 +46,6 @@ async function press(runId: string, label: RegExp): Promise<RunView> {
   return settled(instance, runId);
 }
 
-/** Asks, presses offered choices until a plan waits, approves it and waits for its end. */
 async function tryOut(text: string): Promise<string> {
   const { service } = instance;
   const { run_id } = await service.startRun({ text }, ana);
@@ -73,7 +71,7 @@ test('each example has an outcome', () => expect(examples).toHaveLength(ends.len
 
 test('all come out the same as listed, and again the other way round', async () => {
   const home = await mkdtemp(join(tmpdir(), 'countersign-readme-'));
-  // A database of its own, as on a fresh installation, brings a table to try things with.
+  // A fresh installation brings an example table.
   secureHome(loadConfig({ COUNTERSIGN_HOME: join(home, 'new') }, home));
   await copyFile(
     join(home, 'new', 'workspace', 'orders.csv'),

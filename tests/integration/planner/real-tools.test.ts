@@ -1,4 +1,4 @@
-// The first requests of a new user with the real tools: planned offline, checked by the registry, and done step by step.
+// A new user's first requests, offline with the real tools.
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -49,7 +49,7 @@ async function ask(text: string) {
   return plan(createMemoryPlanner({ tools: toolsOf(), model: null, limits }), text);
 }
 
-/** Does the steps in the order of the draft, which is one their prerequisites allow. */
+// The draft's order respects prerequisites.
 async function carryOut(draft: PlanDraft): Promise<void> {
   expect(await checkDraft(draft, toolsOf())).toEqual([]);
   const outputs = new Map<string, Json>();
@@ -71,7 +71,6 @@ async function carryOut(draft: PlanDraft): Promise<void> {
   }
 }
 
-/** Every file with its text. */
 async function readFiles(root: string): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
   for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
@@ -108,7 +107,7 @@ describe.each(['built-in tools', 'the MCP filesystem server'])('with %s', (kind)
     await mkdir(dirname(join(root, path)), { recursive: true });
     await writeFile(join(root, path), text);
   }
-  /** The same thing by a form, and by the operation of a server that no form knows. */
+  // By a form, or by an operation that no form knows.
   const either = (form: string, call: string) => (builtin ? form : call);
 
   it('a note is created and moved', async () => {

@@ -1,4 +1,4 @@
-// Requests for data: filed once by a planner, fulfilled by a worker into an artifact of the plan, and used from there.
+// Data requests: filed by a planner, fulfilled by a worker.
 import { sql } from 'drizzle-orm';
 import { beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -18,7 +18,6 @@ const rows = Array.from({ length: 300 }, (_, index) => ({
   id: index + 1,
   name: `Customer ${index + 1}`,
 }));
-/** Replaces the rows of the next call. */
 let instead: ((signal: AbortSignal) => Promise<never>) | null = null;
 
 const orders = defineOperation({

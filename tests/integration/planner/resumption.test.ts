@@ -1,5 +1,4 @@
-// Sessions continued by another planner: after an interruption, a week later, and with a repeated turn. Paid and stored work is
-// reused.
+// Sessions resumed by another planner reuse paid work.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '#db/database.ts';
@@ -65,7 +64,7 @@ function ask(text = 'Write two files', more: Partial<PlanningRequest> = {}): Pla
   return request(text, { runId: `resumed-${runs}`, ...more });
 }
 
-/** Another process each time: nothing but the database is shared. */
+// Only the database is shared, as between processes.
 function planOnce(
   one: PlanningRequest,
   more: { tools?: PlannerTools; after?: number; signal?: AbortSignal } = {},
@@ -83,7 +82,6 @@ function planOnce(
   return planner.plan(one, signal);
 }
 
-/** The next turn of the same run. */
 const nextOf = (one: PlanningRequest, more: Partial<PlanningRequest>): PlanningRequest => ({
   ...one,
   turn: one.turn + 1,
@@ -128,7 +126,7 @@ describe('a planner that is stopped in the middle', () => {
       call('report', { points: ['Step 1 is missing a word.'] }),
     ];
     script = (_, index) => {
-      // The critic's paid reply is stored, and then the planner ends again.
+      // The critic's paid reply is stored, then the planner ends again.
       if (index === 3) late.abort();
       return replies[index] ?? submit;
     };
@@ -149,7 +147,7 @@ describe('a planner that is stopped in the middle', () => {
     expect(asked()).toBe(4);
     const outcome = await planOnce(one, { tools: around(() => {}) });
     proposalOf(outcome);
-    // The call under way when it was gone is made again; nothing else is.
+    // Only the interrupted call is repeated.
     expect(asked()).toBe(5);
     expect(looks).toBe(1);
     const seen = double.requests.slice(first).map(({ messages }) => JSON.stringify(messages));
@@ -251,7 +249,6 @@ describe('an approval that comes a week later', () => {
     expect(outcome.result.kind).toBe('proposal');
     expect(outcome.session?.pattern?.subtype).toBe('daily_doses');
     expect(outcome.session?.rfc).toMatchObject({ status: 'approved', by: 'ana' });
-    // The choice was paid for.
     expect(asked()).toBeLessThanOrEqual(2);
   });
 });

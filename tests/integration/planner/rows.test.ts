@@ -1,5 +1,4 @@
-// A file for each row of a table, requested by a command without a model: read in pages, planned in partitions, approved once,
-// run.
+// A file per table row, requested by a command without a model.
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
@@ -15,7 +14,6 @@ beforeAll(async () => {
 
 const put = (name: string, content: string) => writeFile(join(instance.workspace, name), content);
 
-/** The request's plan, or the answer's words. */
 async function ask(text: string) {
   const { run_id } = await instance.service.startRun({ text }, ana);
   return settled(instance, run_id);

@@ -1,4 +1,4 @@
-// Sliders in a whole planning run: a model's words stay its own, and a policy decides when it may ask and stops at gates.
+// Sliders in a whole planning run: questions and gates by policy.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultPolicy, type InteractionPolicy } from '#domain/people/policy.ts';
 import type { PlanningOutcome } from '#domain/planning/run.ts';
@@ -21,7 +21,6 @@ beforeAll(async () => {
 });
 afterAll(() => double.close());
 
-/** The results of `turns` and then of a plain plan, for a person with this policy. */
 async function run(
   policy: Partial<InteractionPolicy>,
   ...turns: Turn[]

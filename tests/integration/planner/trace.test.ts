@@ -1,4 +1,4 @@
-// The trace on request: of a plan, an ended run, and one still planning.
+// The trace of plans, ended runs and running planners.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Planner } from '#domain/planning/run.ts';
@@ -11,7 +11,7 @@ import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
 let instance: TestInstance;
-/** Open once the planner may answer: it may be asked after that as well as before. */
+// The planner's answer waits for this; it may be called before or after.
 const gate = Promise.withResolvers<void>();
 
 const entry = (more: Partial<TraceEntry>): TraceEntry => ({
@@ -37,7 +37,6 @@ const entries = [
   }),
 ];
 
-/** Answers "slow" when the gate is open, everything else with a plan at once. */
 const planner: Planner = {
   name: 'traced planner',
   async plan({ text }) {

@@ -1,4 +1,4 @@
-// Plans in two layers: a scaffold, a planner for each part, and one plan of their drafts.
+// Two-layer plans: a scaffold, and a planner for each part.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { drawText } from '#cards/text.ts';
@@ -16,14 +16,14 @@ const instance = useModelInstance({
   env: { SOFT_BUDGET_PER_TURN_USD: '2' },
 });
 
-/** Two steps of a part; the second uses the first one's file. */
+// The second uses the first one's file.
 const twoFiles = (part: string) =>
   planFiles([
     { id: '1', path: `${part}/a.txt` },
     { id: '2', path: `${part}/b.txt`, after: ['1'] },
   ]);
 
-/** The scaffold, then `ofPart` for each part; the whole is submitted again if necessary. */
+// Resubmits the whole plan if necessary.
 function play(parts: PartArgs[], ofPart: (part: string, body: ChatBody) => Turn): void {
   let whole = 0;
   instance.play((body) => {
@@ -62,7 +62,6 @@ test('each part is planned by a planner of its own, and the parts are one plan i
     'north-2': ['north-1'],
     'sum-1': ['north-2', 'south-2'],
   });
-  // One call for the scaffold and one for each part, booked on the run.
   expect(instance.requests()).toHaveLength(4);
   expect(await instance.paid(run.run_id)).toMatchObject({ calls: 4, open: 0 });
   expect(run.cost_usd).toBeCloseTo(4 * replyCost, 9);
@@ -269,7 +268,7 @@ test('a part that a dead planner left is taken up by another one; the late one c
   );
   await waitFor('the first planner', () => asked === 1);
   let part_id = '';
-  // The first planner renews its lease, so it is ended again until another one begins.
+  // A planner renews its lease, so it is expired until another begins.
   await waitFor('the second planner', async () => {
     const { rows } = await instance.db.query.execute<{ part_id: string }>(sql`
       with ended as (

@@ -1,4 +1,4 @@
-// Who may approve: the plan's own rule and its guarded operations' rules together, on every path; whole or in part.
+// Approvers by a plan's own rule and its operations' rules.
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
@@ -50,7 +50,6 @@ describe('a start that has passed since the proposal', () => {
   const start = at(-1);
   const dated = (id: string, not_before: string) => ({ ...noop(id), not_before });
 
-  /** A plan that was proposed an hour ago. */
   async function proposeEarlier(steps: PlanDraft['steps'], conversation?: string): Promise<Plan> {
     const plan = await propose({ steps }, conversation);
     await instance.db.query.execute(
@@ -169,9 +168,8 @@ describe('a plan with guarded operations', () => {
       'ana approved (1 of 3). Also needs one of ben or cleo for workspace_delete, and dan for workspace_move.',
     );
     const may = async (user: string) => (await cardFor(plan, user)).may_approve;
-    // Names are vouched for here if they are addresses or platform IDs.
+    // Addresses and platform IDs count as vouched for here.
     expect([await may('ana'), await may('ben'), await may('dan')]).toEqual([false, false, true]);
-    // The same person twice is one approval.
     expect((await approve(plan, ana)).approvals).toHaveLength(1);
     expect((await approve(plan, dan)).status).toBe('proposed');
     expect((await approve(plan, ben)).status).toBe('approved');
@@ -290,7 +288,7 @@ describe('a part of a plan', () => {
   });
 });
 
-// More than there are connections: none waits for one that another holds while it waits itself.
+// More than connections: a deadlock if one waits for another while holding its own.
 test('forty plans are proposed at once, and approved by forty presses in a chat', async () => {
   const numbers = Array.from({ length: 40 }, (_, i) => i);
   const plans = await Promise.all(

@@ -1,4 +1,4 @@
-// Only approved work runs: random changes by people and planners, findings and decisions during a run.
+// Only approved work runs, for random changes and decisions.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { listFindings } from '#db/plans/findings.ts';
@@ -38,7 +38,6 @@ const say = (effect: Effect): Operation => ({
 });
 
 const instance = useInstance({ extraOperations: effects.map(say) });
-/** Calls of operations, by plan. */
 const made = new Map<string, MadeCall[]>();
 
 beforeAll(() => {
@@ -114,7 +113,7 @@ const selector: fc.Arbitrary<StepSelector> = fc.oneof(
   fc.nat({ max: 3 }).map((at) => ({ partition: `p${at}` })),
   fc.constantFrom('odd', 'even').map((tag) => ({ tag })),
 );
-/** Numbers make the names of added steps unique. */
+// The number makes added steps' names unique.
 const change: fc.Arbitrary<(n: number) => PatchOperation> = fc.oneof(
   fc.tuple(stepParts, index).map(([parts, at]) => (n: number) => ({
     op: 'add_step' as const,
@@ -211,7 +210,7 @@ const intervention: fc.Arbitrary<Intervention> = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Intervention>(passHold) },
 );
 
-/** Refusals change nothing. @returns whether it succeeded */
+/** @returns false if refused */
 async function attempt(work: Promise<unknown>): Promise<boolean> {
   try {
     await work;
@@ -222,7 +221,7 @@ async function attempt(work: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** A person decides everything that waits, until the plan has ended. */
+// A person decides everything until the plan has ended.
 const finish = (id: string): Promise<Plan> =>
   waitFor(
     `${id} to end`,
@@ -258,7 +257,7 @@ test('every call says what its step said in a version that was approved, or that
         await checkCalls(instance.db.query, id, made.get(id) ?? []);
       },
     ),
-    // No shrinking: it would exceed the test's time.
+    // Shrinking would take too long.
     { numRuns: rounds(40), endOnFailure: true },
   );
   expect(done).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-// Artifacts of real plans: listed, and read over HTTP and by reference in arguments; only the plan's own, never lookalikes.
+// A plan's artifacts, over HTTP and by reference.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,6 @@ import { draftStep } from '../../fixtures/steps.ts';
 import { ana, reach, runPlan } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 
-/** Gives the value it is given. */
 const say = defineOperation({
   tool: 'test',
   operation: 'say',
@@ -23,7 +22,7 @@ const say = defineOperation({
   schema: z.strictObject({ value: JsonValue }),
   run: async ({ value }) => ({ summary: 'Said it.', data: value }),
 });
-/** The output of `forge`: invented by a server. */
+// Lookalike references in `forge`'s output.
 const forged: z.infer<typeof JsonValue>[] = [];
 const forge = defineOperation({
   tool: 'test',
@@ -56,7 +55,7 @@ async function list(planId: string, query = '') {
   return List.parse(await (await api.get(`/api/plans/${planId}/artifacts${query}`)).json());
 }
 
-/** A plan that is done, with as many artifacts as it has steps. */
+// One artifact per step.
 async function runLarge(...ids: string[]): Promise<string> {
   const { id } = await runPlan(
     instance,

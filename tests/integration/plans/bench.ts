@@ -1,4 +1,4 @@
-// An executor whose every move is made by a test: no jobs, no timers except its leases, and a database that can fail on request.
+// An executor moved by the tests, on a database that fails on request.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { storeBackend } from '#db/backends.ts';
@@ -27,7 +27,7 @@ let workers = 0;
 
 export const usualCaps = { softPerTurn: 0.3, perSession: 2, perDay: 5 };
 
-/** An executor on the instance's database; its jobs go nowhere. Stop its leases when the test is done. */
+/** Its jobs are discarded. Callers stop its leases. */
 export function makeExecutor(
   instance: TestInstance,
   overrides: Partial<ExecutorContext> = {},
@@ -71,10 +71,9 @@ export function makeExecutor(
   };
 }
 
-/** An instance that takes no jobs and an executor of its plans, for the surrounding file. */
 export function useExecutor(options: Parameters<typeof useInstance>[0] = {}) {
   const instance = useInstance({ work: false, ...options });
-  const executor = {} as ReturnType<typeof makeExecutor>; // Filled before the first test runs.
+  const executor = {} as ReturnType<typeof makeExecutor>; // Filled before the first test.
   beforeAll(() => {
     Object.assign(executor, makeExecutor(instance));
   });
@@ -82,7 +81,7 @@ export function useExecutor(options: Parameters<typeof useInstance>[0] = {}) {
   return { instance, executor };
 }
 
-/** Writes down a back end that could have run anything for `days`: without one nothing stalls. */
+/** Registers a back end with every operation for `days`; without one nothing stalls. */
 export async function haveWorkedFor(instance: TestInstance, days: number): Promise<void> {
   const manifest = instance.registry.list();
   const operations = manifest.map(({ name }) => name);
@@ -93,16 +92,16 @@ export async function haveWorkedFor(instance: TestInstance, days: number): Promi
   );
 }
 
-/** Slots for which everything is claimed at once, so that what finds none free waits for one. */
+/** Everything is claimed at once and waits for a slot. */
 export const crowdedSlots = (limit: number): Slots => ({
   ...createSlots(limit),
   admit: (_claimant, wanted) => wanted,
 });
 
-/** Leave for every call, at any time. */
+/** Allows every call. */
 export const mayCall: Mark = async () => ({ isFresh: () => true });
 
-/** Proposes, approves and starts a plan in an instance that takes no jobs. */
+/** Proposes, approves and starts a plan without jobs. */
 export async function startBy(
   executor: ExecutorContext,
   instance: TestInstance,
@@ -125,7 +124,7 @@ type Part = {
 const everyHour = { days: ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'], from: '00:00', to: '24:00' };
 const printTime = (at: number): string => new Date(at).toISOString();
 
-/** Stores a schedule of a plan's steps, each a part named by its step in capitals. */
+/** Each part is named by its step's capitals. */
 export async function storeSchedule(instance: TestInstance, plan: Plan, parts: Part[]) {
   const name = (id = '') => id.toUpperCase();
   const node = (id: string, rest: Partial<OutlineNode>) =>
@@ -175,7 +174,7 @@ export async function storeSchedule(instance: TestInstance, plan: Plan, parts: P
   );
 }
 
-/** For the check of running plans against their schedules. @param ahead milliseconds */
+/** @param ahead milliseconds */
 export const watchContext = (instance: TestInstance, readBusy: ReadBusy, ahead = () => 0) => ({
   ...{ db: instance.db, catalogue: instance.catalogue, random: systemRandom, readBusy },
   ...{ clock: { now: () => new Date(Date.now() + ahead()) }, enqueue: async () => {} },
@@ -202,12 +201,11 @@ export function outcomeOf(
   };
 }
 
-/** Claims up to `limit` ready steps. */
 export function claimReady(executor: ExecutorContext, planId: string, limit: number) {
   return takeTurn(executor, planId, [], limit, null);
 }
 
-/** Settles `outcomes` and claims nothing. @returns whether there may be something to claim now */
+/** Claims nothing. @returns whether there may be something to claim */
 export async function settleOutcomes(
   executor: ExecutorContext,
   planId: string,
@@ -216,7 +214,6 @@ export async function settleOutcomes(
   return (await takeTurn(executor, planId, outcomes, 0, null)).more;
 }
 
-/** Lets the leases of a plan's running steps run out. */
 export async function expireLeases(instance: TestInstance, planId: string): Promise<void> {
   await instance.db.query.execute(sql`
     update countersign.step_states set lease_until = clock_timestamp() - interval '1 second'
@@ -231,7 +228,7 @@ export async function statusesOf(
   return Object.fromEntries(steps.map(({ id, status }) => [id, status]));
 }
 
-/** `db` whose next statements fail with a lost connection: `before` they run, or `after`, when the result is lost. */
+/** Loses the connection `before` the next statements run, or `after`, when only the result is lost. */
 export function flaky(
   db: Database,
 ): Database & { fail(when: 'before' | 'after', times?: number): void } {
@@ -266,7 +263,6 @@ export function flaky(
   };
 }
 
-/** Claims ready steps, runs and settles them. */
 export async function runClaimed(
   context: ExecutorContext,
   planId: string,
@@ -284,11 +280,11 @@ export async function runClaimed(
   return { ids: steps.map(({ step_id }) => step_id), outcomes };
 }
 
-/** The same. @returns the IDs of steps that ran */
+/** @returns the IDs of steps that ran */
 export const runReady = async (context: ExecutorContext, planId: string): Promise<string[]> =>
   (await runClaimed(context, planId)).ids;
 
-/** Lets everything that is ready be claimed now; when it was to be done stays as it was said. */
+/** Makes ready steps claimable now; their planned time is unchanged. */
 export async function ripen(instance: TestInstance, planId: string): Promise<void> {
   await instance.db.query.execute(
     sql`update countersign.step_states set available_at = clock_timestamp()

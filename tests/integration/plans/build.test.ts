@@ -1,4 +1,4 @@
-// Plans built by form: the unfinished plan of each person, and the terminal's way through it.
+// Plans built by form, and in the terminal.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -16,7 +16,6 @@ import { waitFor } from '../../wait.ts';
 const instance = useInstance();
 const timezone = 'Europe/Madrid';
 
-/** A person of their own, with an unfinished plan of their own. */
 function builder(id: string, zone = timezone) {
   const actor = person(id, 'terminal');
   const viewer = { user: id, timezone: zone };
@@ -146,7 +145,7 @@ test('a playbook is a plan of its own, with its own times', async () => {
   expect(steps[0]?.args.content).toBe('Hi');
 });
 
-/** Answers prompts by the lines of the script in order, each at the first prompt that fits; other prompts by Enter. */
+// Each line answers the first prompt that matches; other prompts get Enter.
 async function follow(terminal: FakeTerminal, script: [said: RegExp, line: string][]) {
   const left = [...script];
   for (let from = 0, others = 0; left.length > 0; ) {

@@ -1,4 +1,4 @@
-// Steps freed by a turn start in it if nothing else holds them; other conditions are checked first.
+// Steps freed by a turn start in it if nothing blocks them.
 import { sql } from 'drizzle-orm';
 import { describe, expect, test, vi } from 'vitest';
 import type { Outcome } from '#db/sql/settle.ts';
@@ -13,7 +13,6 @@ const { instance, executor } = useExecutor({
   settings: { resourcePools: { cpu: { capacity: 2 } } },
 });
 
-/** Starts the plan and claims all that is ready. */
 async function begin(steps: PlanDraft['steps']) {
   const { id, version } = await startBy(executor, instance, steps);
   const { steps: held } = await claimReady(executor, id, 100);
@@ -85,7 +84,7 @@ test('what is ready already is not overtaken', async () => {
   const { id, held } = await begin([noop('a'), { ...noop('x'), priority: 1 }, noop('b', 'a')]);
   const [x, a] = held;
   if (x === undefined || a === undefined) throw new Error('two steps should have been ready');
-  // x goes back: it is ready again, and before b in line.
+  // x is ready again, ahead of b.
   await takeTurn(executor, id, [outcomeOf(x, 'ready')], 0, null);
   const { steps } = await takeTurn(executor, id, [outcomeOf(a, 'succeeded')], 1, null);
   expect(named(steps)).toEqual(['x']);

@@ -1,11 +1,11 @@
-// Changes of many steps are stored together, and read as single changes from any position.
+// Bulk changes are stored together, read one by one.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Change } from '#domain/plan/views.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, openTestInstance, reach, runPlan, type TestInstance } from '../../setup/instance.ts';
 
-/** More than two rows of the stream hold. */
+// More than fit in two rows.
 const steps = 1203;
 
 const database = useDatabase();

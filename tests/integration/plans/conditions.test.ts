@@ -1,4 +1,4 @@
-// Conditional steps run only if an earlier output matches, and are skipped with a reason.
+// Conditional steps run or are skipped by an earlier output.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -238,7 +238,7 @@ describe('“deploy at a time if the status is green, else tell me”', () => {
     );
     const options = { user: 'ana', conversation: `deploy-${status}` };
     const { id, digest } = await instance.service.propose(draft, options, ana);
-    // On a busy machine the moment may have passed by now.
+    // The moment may already have passed on a busy machine.
     const passed = at.toISOString();
     await instance.service.approve(id, { version: 1, digest, passed }, ana);
     expect((await reach(instance, id, 'completed')).counts).toMatchObject({
@@ -339,7 +339,6 @@ describe('a condition on a choice whose label says something else', () => {
       { user: 'ana' },
       ana,
     );
-    // A list has the step alone; so has what a reader opens.
     const { steps } = await instance.service.listSteps(first.id, { limit: 10 });
     const conditionOf = (shown: ShownStep | undefined) =>
       shown === undefined

@@ -1,4 +1,4 @@
-// Plans in which each step asks: the approval of the plan is no word for a step, and one word is enough for each.
+// Plans in which each step needs its own confirmation.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Conversation messages: each is stored once and none lost, and no word decides on a plan it was not meant for.
+// Messages are stored once, and decide only on their own plan.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createExpiry } from '#conversation/expire.ts';
@@ -230,7 +230,6 @@ describe('proposals nobody decides', () => {
       { conversation: 'reviewed' },
       ana,
     );
-    // Two earlier versions were rejected.
     await idle.db.query.execute(sql`
       update countersign.plans set rejection_history = '[
         {"version":-1,"by":"ana","at":"2020-01-01T00:00:00.000Z","feedback":"x"},
@@ -241,7 +240,7 @@ describe('proposals nobody decides', () => {
       await createExpiry(contextOf(idle, days), staleAfter)();
       return (await idle.service.getPlan(plan.id)).status;
     };
-    // Old as the version is, the wait for a person began with the refusal.
+    // The wait for a person began with the refusal, however old the version is.
     expect(await statusAfter(0)).toBe('needs_review');
     expect((await textsIn('reviewed')).join()).not.toContain('still waiting');
     expect(await statusAfter(4)).toBe('needs_review');

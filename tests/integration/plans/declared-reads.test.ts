@@ -1,5 +1,4 @@
-// The state of an MCP call's target, through the read configured by the operator: looked up at proposal, shown, and compared
-// before the call. With a real server.
+// Targets of MCP calls, looked up by the operator's configured read.
 import { mkdtempSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

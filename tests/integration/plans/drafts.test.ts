@@ -1,4 +1,4 @@
-// Draft and narrow over real plans: their dependencies, the number of outputs read at once, and a report's references.
+// Draft and narrow over real plans.
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createDraftPort } from '#conversation/draft-port.ts';
@@ -12,7 +12,7 @@ import { refusalCode } from '../../fixtures/refusal.ts';
 import { ana, noop, reach, runPlan } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 
-/** Gives the text it is given, so that many outputs differ without many files. */
+// Many different outputs without as many files.
 const say = defineOperation({
   tool: 'test',
   operation: 'say',
@@ -197,7 +197,7 @@ test('outputs are read page by page', async () => {
 
 describe('a change of an approved plan that feeds what it writes', () => {
   const secret = 'Ben earns 9,100 EUR';
-  /** The requester alone approves sending the letters; the payroll is read for another purpose. */
+  // Only the requester approves the letters; the payroll is read for another purpose.
   const steps = (): StepDraft[] => [
     tool('hold', 'human_task', { question: 'Go on?', assignee: 'ana' }),
     tool(

@@ -1,4 +1,4 @@
-// Findings: the steps they make stale, unaffected work, and the effects of settling them.
+// Findings: the steps they make stale, and settling them.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
@@ -38,7 +38,7 @@ const instance = useInstance({
 const failing = (id: string, ...after: string[]) =>
   draftStep(id, 'Fail', 'workspace_read', { path: 'missing.md' }, ...after);
 
-/** An approved plan in which `waiting` steps wait for ana and nothing else is running or ready. */
+// `waiting` steps wait for ana; nothing else is running or ready.
 const held = (steps: PlanDraft['steps'], waiting = 1) => runUntilHeld(instance, { steps }, waiting);
 
 const raise = (
@@ -342,7 +342,6 @@ describe('a finding that is settled', () => {
     };
     expect(await read()).toEqual(known);
 
-    // A database of that version, and its migration.
     const migration = readFileSync(join(migrationsFolder, '0057_held_steps.sql'), 'utf8');
     const [fill = ''] = migration
       .split('--> statement-breakpoint')

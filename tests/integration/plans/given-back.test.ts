@@ -1,4 +1,4 @@
-// A failed change of a waiting plan returns the plan: the version waits again, once, and needs a new approval.
+// A failed change returns the waiting plan, which needs new approval.
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import type { ApproverPolicy } from '#domain/plan/plan.ts';

@@ -1,4 +1,4 @@
-// Continuing a running, failed or completed plan: a change replaces failed steps, and is approved before any of it runs.
+// Continuing a plan: an approved change replaces failed steps.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
@@ -19,7 +19,6 @@ import { waitFor } from '../../wait.ts';
 
 const instance = useInstance();
 
-/** Uses the output of `from`. */
 const copy = (id: string, from: string) => ({
   ...writeStep(id, `${id}.txt`, from),
   args: { path: `${id}.txt`, content: { $from: from, path: '/text' } },
@@ -37,7 +36,6 @@ const approve = (
 
 const { statusesOf } = readsOf(() => instance);
 
-/** A plan that has run into a failure. */
 async function failed(steps: PlanDraft['steps'], title = 'Failed') {
   const plan = await runPlan(instance, { title, steps });
   return reach(instance, plan.id, 'failed');
@@ -83,7 +81,6 @@ describe('a step that failed', () => {
       use: 'succeeded',
       end: 'succeeded',
     });
-    // Completed steps did not run again.
     expect(await attemptsOf(plan.id)).toEqual({ source: 1, lost: 1, found: 1, use: 1, end: 1 });
     const [use, inPlace] = await instance.service.getSteps(plan.id, ['found', 'use']);
     expect(inPlace?.after).toMatchObject([{ id: 'source' }]);
@@ -272,7 +269,7 @@ describe('while a change waits', () => {
         await waitFor('the second failure', async () =>
           (await attemptsOf(plan.id)).lost === 2 ? true : null,
         );
-        // The change was about the failure before; it is dropped, by this approval or by the first, and the plan ends.
+        // The change for the earlier failure is dropped, by this approval or the first.
         const { code } = await refusal(approve(plan.id, outcome));
         expect(['patch_conflict', 'already_decided']).toContain(code);
         await reach(instance, plan.id, 'failed');

@@ -1,4 +1,4 @@
-// A plan from further away: groups of its steps, the links between them, and which steps decide when it ends.
+// Plans in overview: groups, their links, and deciding steps.
 import { describe, expect, test } from 'vitest';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
@@ -158,7 +158,7 @@ describe('a search among the steps', () => {
     expect(await found('customer 100%')).toEqual([]);
     expect(await found('workspace_write')).toHaveLength(60);
     expect(await found('north-2 s5')).toEqual(['s5', 's50', 's53', 's56', 's59']);
-    // A number is that of a step too.
+    // A number matches steps too.
     expect(await found('7')).toContain('s6');
     expect(await instance.service.findSteps(id, 'customer 4')).toEqual({
       total: 15,

@@ -1,4 +1,4 @@
-// The current content at the address that a request changes: read at proposal, shown, and compared before the call.
+// A request's target content: shown, and compared before the call.
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { warnOfTarget } from '#cards/calls.ts';
@@ -20,12 +20,12 @@ import { checkPlan } from '../../setup/invariants.ts';
 import { readsOf } from '../../setup/reads.ts';
 import { waitFor } from '../../wait.ts';
 
-/** The content of each address; `tag`: its ETag. */
+// By address; `tag` is the ETag.
 const pages = new Map<string, { text: string; tag?: string; status?: number }>();
 let requests: { call: string; secret: unknown; match: unknown }[] = [];
 const calls = () => requests.map(({ call }) => call);
 const database = useDatabase();
-/** For instances without `http.inspect`. */
+// For instances without `http.inspect`.
 const apart = useDatabase();
 let web: Listening;
 let elsewhere: Listening;

@@ -1,4 +1,4 @@
-// Steps for people: answers are checked against the form, used by later steps, and given once.
+// Steps for people: answers are validated, used and given once.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
@@ -43,7 +43,6 @@ function write(id: string, content: JsonObject, ...after: string[]): StepDraft {
 
 const { stepOf, becomes, resume, approve } = readsOf(() => instance);
 
-/** Proposes, approves and waits until the step asks. */
 async function askIn(steps: StepDraft[], id = 'ask'): Promise<string> {
   const plan = await runPlan(instance, { title: 'Ask', steps });
   await becomes(plan.id, id, 'waiting');
@@ -326,7 +325,7 @@ describe('a question to one person', () => {
     expect(await actionsFor('')).toEqual(['settle_done', 'settle_failed']);
   });
 
-  /** The question as a reader's card has it; '': a card that many read. */
+  // '' reads a card for many readers.
   async function cardFor(id: string, user: string) {
     const view = viewPlan(await instance.service.card(id, { user, timezone: 'UTC' }));
     const waiting = view.asks.find(({ step_id }) => step_id === 'ask');
@@ -342,7 +341,7 @@ test('waiting for a person never stalls a plan', async () => {
     await tx.execute(sql`${age} where id = ${id}`);
     await tx.execute(sql`update countersign.backends set since_at = since_at - interval '3 days'`);
     expect(await findStalledPlans(tx, 1, 1000, id)).toEqual([]);
-    // The same plan without its question would be found.
+    // Without its question, the plan would be found.
     await tx.execute(sql`update countersign.plans set waiting = 0 where id = ${id}`);
     expect(await findStalledPlans(tx, 1, 1000, id)).toEqual([id]);
     await tx.execute(sql`update countersign.plans set waiting = 1 where id = ${id}`);
@@ -351,7 +350,7 @@ test('waiting for a person never stalls a plan', async () => {
 
 describe('a question that stays open', () => {
   const hour = 3_600_000;
-  /** A round of reminders as it would be `hours` from now. */
+  // A reminder round in `hours`.
   const remindAfter = (hours: number, limit?: number) =>
     createHumanReminders(
       {

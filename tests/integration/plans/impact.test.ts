@@ -1,4 +1,4 @@
-// Staleness by findings, compared with a model of the proposed plan: any graph, findings and resolutions, while its steps run.
+// Staleness by findings, compared with a model of the plan.
 import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -22,7 +22,7 @@ type Graph = PlanDraft['steps'];
 type EdgeType = 'FS' | 'SS' | 'FF' | 'SF';
 type Edge = { from: string; to: string; type: EdgeType };
 
-/** Steps that take no time or a little, or fail, each waiting for some of those before it. */
+// Steps succeed at once, take a moment, or fail; each may need earlier ones.
 const graph: fc.Arbitrary<Graph> = fc
   .array(
     fc.record({
@@ -78,7 +78,6 @@ const edgesOf = (steps: Graph): Edge[] =>
     ),
   );
 
-/** Everything behind `sources`, by walking the edges one by one. */
 function closureOf(edges: Edge[], sources: string[]): Set<string> {
   const found = new Set<string>();
   const ahead = [...sources];
@@ -94,7 +93,7 @@ function closureOf(edges: Edge[], sources: string[]): Set<string> {
 
 type Covered = { id: string; status: StepStatus; findings: string[] | null };
 
-/** Statuses and covers in one snapshot. */
+// In one snapshot.
 const readCovers = (instance: TestInstance, id: string): Promise<Covered[]> =>
   instance.db.transaction(async (tx) => {
     await lockPlan(tx, id);
@@ -104,7 +103,7 @@ const readCovers = (instance: TestInstance, id: string): Promise<Covered[]> =>
     return rows;
   });
 
-/** Each step is stale, or will be, because of exactly the open findings that lead to it. */
+// A step is or will be stale exactly because of the open findings that reach it.
 async function expectCovered(
   instance: TestInstance,
   id: string,
@@ -170,7 +169,7 @@ async function play(instance: TestInstance, steps: Graph, commands: Command[]): 
   for (const { step_id, status } of rows)
     if (leftOut.has(step_id)) expect(status, step_id).toBe('cancelled');
   const fails = steps.some(({ tool }) => tool === 'workspace');
-  // A planner may have begun to correct a finding before it was settled: then its two steps are there as well.
+  // If a planner began to correct a finding before it was settled, its two steps are there too.
   if (!fails && leftOut.size === 0) expect(ended.counts.succeeded).toBe(rows.length);
 }
 
@@ -179,7 +178,7 @@ const stillSound = (instance: TestInstance) =>
     fc.asyncProperty(graph, fc.array(command, { minLength: 1, maxLength: 7 }), (steps, commands) =>
       play(instance, steps, commands),
     ),
-    // No shrinking: it would exceed the test's time.
+    // Shrinking would take too long.
     { numRuns: rounds(40), endOnFailure: true },
   );
 const sound =

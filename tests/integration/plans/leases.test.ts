@@ -1,4 +1,4 @@
-// Leases and recovery: nothing is called twice or forgotten, even if processes are slow, late or gone.
+// Leases: slow or dead processes repeat and lose no call.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lockPlan } from '#db/plans/plans.ts';
@@ -52,7 +52,7 @@ afterAll(async () => {
   await instance.close();
 });
 
-/** A step whose call must not be repeated. */
+// Not repeatable.
 const move = (id: string, ...after: string[]) =>
   draftStep(id, 'Move a file', 'workspace_move', { from: 'from.md', to: `${id}.md` }, ...after);
 
@@ -72,7 +72,7 @@ describe('a worker that is slow but alive', () => {
     const { marking } = await instance.db.transaction(async (tx) => {
       await lockPlan(tx, id);
       const lost = await readLostSteps(tx, id);
-      // The slow worker comes between the decision and its being stored. Not awaited: it may have to wait for us.
+      // Commits between the decision and its storage. Not awaited: it may wait for our lock.
       const marking = markCalling(instance.db.query, executor.worker, [lease], 2);
       await Promise.race([marking, waitForBlocked()]);
       await settleLostSteps(
@@ -109,7 +109,7 @@ describe('a worker that is slow but alive', () => {
 });
 
 describe('a worker that stands still between its mark and its call', () => {
-  /** Runs a claimed step whose mark was answered `passedMs` ago, by the clock on the wall. */
+  // The mark was answered `passedMs` ago by the wall clock.
   async function standStill(passedMs: number) {
     let calls = 0;
     let standing = 0;
@@ -158,7 +158,6 @@ describe('a worker that stands still between its mark and its call', () => {
   });
 });
 
-/** Resolves when a session of this database waits for a lock. */
 function waitForBlocked(): Promise<unknown> {
   return waitFor('a blocked session', async () => {
     const { rows } = await instance.db.query.execute<{ n: number }>(sql`
@@ -390,10 +389,8 @@ describe('steps whose worker was lost', () => {
       const audit = await instance.service.audit(id, { limit: 100 });
       const refused = audit.filter(({ action }) => action === 'settle_refused');
       expect(refused[0]?.data).toMatchObject({ attempt: 1, status });
-      // Cards that show the question are drawn again, once.
       const { changes } = await instance.service.diff(id, revision, 100);
       expect(changes.map(({ kind }) => kind)).toEqual(['late_outcome']);
-      // Once settled, it is no longer a question.
       await instance.service.resume(id, { version: 1, steps: { m: 'done' } }, ana);
       await settleOutcomes(executor, id, [outcome]);
       expect((await instance.service.listSteps(id, { limit: 1 })).steps[0]?.question).toBe(null);

@@ -1,4 +1,4 @@
-// Log contents: reasons of failures, never people's texts or database credentials.
+// Logs have reasons of failures, but no people's texts or credentials.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
-// A decision on a step concerns the attempt that was seen: two people's presses on a card count once, and an old card settles
-// nothing later.
+// A decision on a step applies to the attempt shown.
 import { expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
 import { carryOutPress } from '#conversation/press.ts';
@@ -32,7 +31,6 @@ function becomes(planId: string, status: Step['status'], attempt: number): Promi
   });
 }
 
-/** A button of the plan's card as it is drawn now. */
 async function findPress(planId: string, action: CardPress['action']): Promise<CardPress> {
   const view = viewPlan(await instance.service.card(planId, { user: ana.id, timezone: 'UTC' }));
   const buttons = [...view.asks.flatMap((ask) => ask.buttons), ...view.buttons];

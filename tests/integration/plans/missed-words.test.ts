@@ -1,4 +1,4 @@
-// A request that reaches a worker late or not at all is still obeyed, by its calls and by waiting steps.
+// Cancel and pause requests that reach a worker late or never.
 import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createPlanWorker, type PlanWorker } from '#executor/crew.ts';
@@ -39,7 +39,7 @@ test('a worker that is not told stops what a person cancelled when it renews its
   const { id } = await startBy(executor, instance, [wait('w')]);
   const { steps } = await claimReady(executor, id, 1);
   executor.leases.stop();
-  // Renewed by itself only long after the test.
+  // Renewal is long after the test.
   const leases = keepLeases(
     { ...executor, settings: { ...executor.settings, lease_seconds: 3600 } },
     executor.worker,
@@ -59,7 +59,6 @@ describe('a step that waits for a slot of its worker', () => {
   let executor: ReturnType<typeof makeExecutor>;
   let worker: PlanWorker;
   let busy: Promise<void>;
-  /** Ends the call that has the only slot. */
   let free: () => void;
 
   beforeEach(async () => {
@@ -76,7 +75,6 @@ describe('a step that waits for a slot of its worker', () => {
     executor.leases.stop();
   });
 
-  /** Begins a plan whose only step is taken, and waits. */
   async function queue(title: string): Promise<string> {
     const { id } = await startBy(executor, instance, {
       title,
@@ -130,7 +128,7 @@ describe('a step that waits for a slot of its worker', () => {
 });
 
 test('a cancelled plan stops its calls although the listening connection was lost', async () => {
-  // A lease this long is renewed only after the reconnection.
+  // Renewed only after the reconnection.
   const instance = await openTestInstance(database.url, {
     settings: { executor: { lease_seconds: 60 } },
   });

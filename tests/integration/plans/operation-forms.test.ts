@@ -1,4 +1,4 @@
-// Data for a plan builder's form: operations, their fields, values to choose from, and a draft's card.
+// Data for a plan builder's form.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';

@@ -1,4 +1,4 @@
-// When steps begin: lags, start edges, not-before times, upstream failures, and concurrent plans.
+// When steps begin: lags, dates, failures, concurrent plans.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPlanWorker } from '#executor/crew.ts';
@@ -38,7 +38,7 @@ describe('of steps that are ready', () => {
   ])(
     'the most urgent is claimed first, then the one most wait for, then the oldest, %s',
     async (_where, shared) => {
-      // Positions are the other way round: they decide last.
+      // In reverse order of positions, which decide last.
       const then = (id: string, after: string) => ({ ...noop(id, after), ...shared });
       const { id } = await startBy(executor, instance, [
         ...['third', 'second', 'first'].map((root) => ({ ...noop(root), ...shared })),
@@ -120,7 +120,7 @@ const types = ['FS', 'SS', 'FF', 'SF'] as const;
 const lags = [-30, 0, 30];
 const named = (type: string, lag: number) => `${type}${lag}`;
 
-/** Each step's state: `now` could be claimed, `in 30` could be in 30 minutes. */
+// `now` is claimable, `in 30` in 30 minutes.
 async function lookAt(planId: string): Promise<Record<string, string>> {
   const { rows } = await instance.db.query.execute<{
     id: string;
@@ -238,7 +238,7 @@ describe('with a worker of two slots', () => {
     const soon = new Date(Date.now() + 2000).toISOString();
     const steps = [waitStep('long', 20), { ...noop('soon'), not_before: soon }];
     const plan = await working.service.propose({ title: 'Meanwhile', steps }, {}, ana);
-    // On a busy machine the moment may have passed by now.
+    // The moment may already have passed on a busy machine.
     const { version, digest } = plan;
     await working.service.approve(plan.id, { version, digest, passed: soon }, ana);
     await waitFor(

@@ -1,4 +1,4 @@
-// Two organisations on one instance, from the request to the file: a gateway that serves both, and a worker that knows of neither.
+// Two organisations on one instance, from request to file.
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ let worker: TestInstance;
 beforeAll(async () => {
   workspace = await mkdtemp(join(tmpdir(), 'countersign-shared-'));
   await writeFile(join(workspace, 'operator.md'), secret);
-  // The worker starts first, so it has to be notified.
+  // Starts first, so that it has to be notified.
   worker = await openTestInstance(database.url, { workspace });
   gateway = await openTestInstance(database.url, {
     workspace,
@@ -241,7 +241,6 @@ describe('whose the folder is that was there before', () => {
     ['nobody’s, where several shared it before anything was kept', [one, two], null, true, []],
   ])('it is %s', async (_, asked, shared, configured, owners) => {
     expect(await settle(asked, shared, configured)).toEqual({ apart: true, owners });
-    // It stays under another configuration.
     const again = await followTenancy(gateway.db, gateway.listener, false, () => {});
     expect(again()).toEqual({ apart: true, owners });
   });

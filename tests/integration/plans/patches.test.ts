@@ -1,4 +1,4 @@
-// Changes of proposed or approved plans: narrowing ones apply at once, widening ones wait for a person.
+// Plan changes: narrowing ones apply at once, others need approval.
 import { and, eq, sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { drawText } from '#cards/text.ts';
@@ -30,14 +30,13 @@ const instance = useInstance({
   },
 });
 
-/** A step that waits for ana, so that later steps have not begun. */
+// Waits for ana, so that later steps have not begun.
 const hold = holdStep();
 async function patch(id: string, operations: PatchOperation[], base?: number, actor = ana) {
   const { revision } = await instance.service.overview(id);
   return instance.service.patch(id, { base_revision: base ?? revision, operations }, actor);
 }
 
-/** An approved plan whose first step waits for ana. */
 async function held(steps: PlanDraft['steps'], extra: Partial<PlanDraft> = {}): Promise<Plan> {
   const plan = await runPlan(instance, { title: 'Held', steps: [hold, ...steps], ...extra });
   return waitFor(`${plan.id} to wait`, async () => {
@@ -53,7 +52,7 @@ async function resume(id: string): Promise<void> {
 
 const { statusesOf } = readsOf(() => instance);
 
-/** Stores a change that waits as programs before versions of changes did: its operations, and a digest of them. */
+// Before versions of changes existed, the digest covered only operations.
 async function storeAsBefore(planId: string, { patch_id, version }: PatchOutcome, whole: boolean) {
   const { query } = instance.db;
   const row = await readPlanRow(query, planId);
@@ -278,7 +277,6 @@ describe('a patch is refused as a whole', () => {
     });
     const future = await refusal(patch(plan.id, change, 1_000_000));
     expect(future.code).toBe('patch_conflict');
-    // Changes of other steps don't conflict.
     const other: PatchOperation[] = [{ op: 'remove_steps', steps: { ids: ['b'] } }];
     expect(await patch(plan.id, other, plan.revision)).toMatchObject({ version: 3 });
     const twice = await refusal(patch(plan.id, other, plan.revision));
@@ -352,7 +350,7 @@ describe('a patch that widens an approved plan', () => {
     });
     const waiting = await instance.service.getPlan(plan.id);
     expect(waiting).toMatchObject({ version: 1, pending_patch: outcome });
-    // Processes of the previous version read it from the plan.
+    // The previous release reads it from the plan.
     const readMark = () =>
       instance.db.query.rows(
         sql`select pending_patch from countersign.plans where id = ${plan.id}`,
@@ -368,7 +366,7 @@ describe('a patch that widens an approved plan', () => {
       (await instance.service.getPlan(plan.id)).counts.succeeded === 2 ? true : null,
     );
     expect((await instance.service.getPlan(plan.id)).status).toBe('executing');
-    // The same person approved before, and gets the plan's state.
+    // A repeated approval returns the plan's state.
     expect(await instance.service.approve(plan.id, keyOf(plan), ana)).toMatchObject({
       version: 1,
       status: 'executing',

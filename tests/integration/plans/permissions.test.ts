@@ -1,4 +1,4 @@
-// Permissions: neither a model's draft, nor a tool's output, nor the wrong person moves a plan.
+// No draft, tool output or wrong person moves a plan.
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
@@ -53,7 +53,6 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-/** Claims one step and runs it. */
 async function runOne(planId: string, context = executor) {
   const { plan, steps } = await claimReady(context, planId, 1);
   const [step] = steps;
@@ -158,7 +157,7 @@ describe('the final values of a guarded step', () => {
       code: 'not_allowed',
     });
     expect(await statusesOf(instance, plan.id)).toEqual({ d: 'waiting' });
-    // A typed name is not a person other than the requester.
+    // A typed name never counts as another person.
     await expect(
       instance.service.resume(plan.id, confirm, person('ben', 'api')),
     ).rejects.toMatchObject({ code: 'not_allowed' });

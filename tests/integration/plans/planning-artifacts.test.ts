@@ -1,4 +1,4 @@
-// A plan's planning artifacts are stored with it by row, and read back unchanged.
+// Planning artifacts are stored by row and read back unchanged.
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import {
@@ -180,7 +180,7 @@ describe('what a plan was made from', () => {
       );
       return (await instance.service.planning(plan.id)).version;
     };
-    // A patch that only reruns steps makes a version when it was approved.
+    // A rerun-only patch makes a version once approved.
     expect(await rewritten("added = 0, rerun = 1, decided_by = 'ana'")).toBe(1);
     expect(await rewritten('decided_by = null')).toBeNull();
     expect(await rewritten("added = 1, status = 'rejected'")).toBeNull();
@@ -194,7 +194,7 @@ describe('what a plan was made from', () => {
       { base_revision: plan.revision, operations: [{ op: 'add_step', step }] },
       ana,
     );
-    // Only the system adds occurrences; this one represents such a step.
+    // In place of an occurrence, which only the system adds.
     for (const table of [sql`countersign.plan_steps`, sql`countersign.step_states`]) {
       await instance.db.query.execute(
         sql`update ${table} set step_id = 'look#2099-05-02' where plan_id = ${plan.id} and step_id = ${step.id}`,

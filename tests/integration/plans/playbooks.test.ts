@@ -111,7 +111,7 @@ test('a playbook is proposed with other values, by whoever runs it, and approved
       content: 'May & $& {{read/path}} owes 42 in May. ACMEX does not.',
     },
   });
-  // Inserted values stay text; templates stay templates.
+  // Inserted values are never parsed as templates.
   expect(copy?.args).toMatchObject({
     content: {
       $template: ['Wrote ', { $from: 'read', path: '/path' }, ' for May & $& {{read/path}}'],
@@ -128,7 +128,7 @@ test('what cannot be kept or run is refused with the reason', async () => {
   await expect(save({ name: 'bad', params: { who: 'Globex' } })).rejects.toEqual(
     matching('does not contain "Globex" (who)'),
   );
-  // A name of an operation is no text of the plan.
+  // An operation's name can't be a parameter.
   await expect(save({ name: 'bad', params: { tool: 'workspace' } })).rejects.toEqual(
     matching('does not contain'),
   );

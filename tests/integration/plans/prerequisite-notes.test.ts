@@ -1,4 +1,4 @@
-// Notes that name prerequisites, from the proposal and from changes to the run.
+// Notes that name prerequisites, from proposal to run.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import type { PatchOperation } from '#domain/plan/patch.ts';

@@ -1,5 +1,4 @@
-// Reminders of waits other than tasks: unknown outcomes, and changes to approve. Rounds continue to the end although some items
-// fail.
+// Reminders of unknown outcomes and changes; failing items don't stop rounds.
 import { sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createExpiry } from '#conversation/expire.ts';
@@ -26,7 +25,7 @@ const { textsIn } = readsOf(() => instance);
 const remindersIn = async (conversation: string) =>
   (await textsIn(conversation)).filter((text) => text.startsWith('Reminder'));
 
-/** The context of a round `hours` from now. */
+// A round in `hours`.
 const at = (hours: number) =>
   makeConversationContext(instance, hours * hour, {
     warn: (message) => void warnings.push(message),
@@ -45,7 +44,7 @@ async function startIn(conversation: string): Promise<string> {
   return id;
 }
 
-/** Refuses statements on the plan's steps until the round has ended. */
+// Refuses statements on the plan's steps during the round.
 async function whileRefused(id: string, table: string, round: () => Promise<void>): Promise<void> {
   const column = table === 'messages' ? 'plan_id' : 'id';
   await instance.db.query.execute(sql`
@@ -87,7 +86,7 @@ describe('a step whose outcome nobody knows', () => {
     await instance.service.resume(id, { version: 1, steps: { 1: 'retry' } }, ana);
     await remindAfter(49);
     expect(await remindersIn('lost')).toHaveLength(1);
-    // Its next attempt is another question.
+    // Another attempt is another question.
     const { steps } = await claimReady(executor, id, 1);
     await settleOutcomes(
       executor,
@@ -118,7 +117,7 @@ describe('a step whose outcome nobody knows', () => {
     });
     expect(await remindersIn('young question')).toHaveLength(1);
     expect(warnings).toEqual([`Could not send a reminder of ${bad}; retrying.`]);
-    // Behind the last page comes the first.
+    // After the last page comes the first.
     await round();
     await round();
     expect(await remindersIn('bad question')).toHaveLength(1);
@@ -234,7 +233,6 @@ describe('a reminder that cannot be rung', () => {
     expect(await remindersIn('behind it')).toEqual([]);
     await round();
     expect(await remindersIn('behind it')).toHaveLength(1);
-    // Behind the last page comes the first.
     await round();
     await round();
     expect(warnings).toHaveLength(2);

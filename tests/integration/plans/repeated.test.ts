@@ -1,5 +1,4 @@
-// The same decision by the same person again, after a lost answer or a double press, succeeds without a change; by others or
-// about something else it is refused.
+// Repeated decisions succeed for the same person without a change.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import type { Actor } from '#domain/people/actor.ts';
@@ -43,7 +42,6 @@ test('an approval', async () => {
     alreadyDecided,
   );
   await instance.service.cancel(plan.id, { version: 1 }, ana);
-  // It is no longer valid.
   await expect(instance.service.approve(plan.id, approval, ana)).rejects.toMatchObject(
     alreadyDecided,
   );
@@ -65,7 +63,6 @@ test('an approval of a part, whatever the order in which it is named', async () 
 
 const planned: TestInstance = useInstance({ planner: stagedPlanner(() => planned.db.query) });
 
-/** Runs `act` while no job of any kind can be stored. */
 async function withoutJobs(
   { query }: TestInstance['db'],
   act: () => Promise<unknown>,

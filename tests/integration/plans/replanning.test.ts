@@ -1,4 +1,4 @@
-// Plans that correct themselves: a finding that leaves stale steps leads to a change that the plan proposes, checks and applies.
+// Plans that correct themselves after a finding.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eq, sql } from 'drizzle-orm';
@@ -34,7 +34,7 @@ let model: openai.OpenAiDouble;
 let script: (body: openai.ChatBody) => openai.Turn = () => ({ status: 500 });
 
 const logged: unknown[] = [];
-/** Two calls leave two lines. */
+// Two calls leave two lines.
 const append: Operation = {
   tool: 'log',
   operation: 'append',
@@ -93,13 +93,13 @@ const put = (name: string, text: string) => writeFile(join(instance.workspace, n
 const recheck = (id: string, steps: string[], ...after: string[]) =>
   draftStep(id, 'Look again', 'plan_recheck', { steps }, ...after);
 
-/** An approved plan that waits for ana and does nothing else. */
+// Waits for ana and does nothing else.
 const held = (steps: PlanDraft['steps'], more: Partial<PlanDraft> = {}) =>
   runUntilHeld(instance, { steps, ...more });
 
 const { statusesOf, approve } = readsOf(() => instance);
 
-/** Until nothing of the plan runs or is about to. */
+// Until nothing of the plan runs or is about to.
 const quiet = (id: string) =>
   waitFor(`${id} to be quiet`, async () => {
     const { counts } = await instance.service.getPlan(id);
@@ -123,7 +123,6 @@ const raise = (id: string, more: Partial<RaisedFinding>) =>
 const hex = (bytes: number) =>
   Array.from({ length: 2 * bytes }, () => Math.floor(Math.random() * 16).toString(16)).join('');
 
-/** The oldest first. */
 async function openFindings(id: string) {
   const status = [...openFinding];
   const { findings } = await listFindings(instance.db.query, id, { status, limit: 20 });
@@ -452,7 +451,7 @@ describe('a finding that leaves stale steps', () => {
   });
 
   test('is tried three times at most, each time with why the last change was refused; then a person decides', async () => {
-    // It leaves out the stale step, so it is refused in any case.
+    // Leaves out the stale step, so it is always refused.
     script = () => ({
       calls: [
         { name: 'propose_patch', args: { why: 'Later.', edit: [{ id: 'other', notes: 'x' }] } },

@@ -1,4 +1,4 @@
-// Steps that a change makes stale or runs again: as sets, without changing the plan's content.
+// Stale and rerun steps, as sets, leave the content unchanged.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

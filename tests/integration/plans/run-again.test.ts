@@ -1,4 +1,4 @@
-// "run PLAN-… again with ACME=Globex", "run playbook close-month with customer=Globex": in words, wherever people ask.
+// "run PLAN-… again with …" and "run playbook …" in words.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Actor } from '#domain/people/actor.ts';

@@ -1,4 +1,4 @@
-// Arguments that a model decides when the step runs: their cost, their limits, and the person asked before a guarded call.
+// Arguments chosen by a model at run time: costs, limits, confirmation.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -93,7 +93,7 @@ const limited = (budget_usd: number): PlanContext => ({
   ...{ tool_outputs: {}, notes: '', artifacts: [], budget_usd },
 });
 
-/** The executor with `workspace_delete` counted; each call is really made. */
+// Counts `workspace_delete`; calls are real.
 function counting(calls: JsonObject[]): ExecutorContext {
   const counted = withOpened(executor.registry, (tools) => ({
     get(name) {
@@ -160,7 +160,7 @@ describe('a guarded step with run-time arguments', () => {
     await expect(
       instance.service.resume(id, { ...confirm, about: earlier }, ana),
     ).rejects.toMatchObject({ code: 'already_decided' });
-    // The model would now choose otherwise; the person's confirmed value counts.
+    // The model would choose otherwise now; the confirmed value counts.
     answer = choose('workspace_delete', { path: 'new.md' });
     const asked = server.requests.length;
     await settle(id, 'retry');
@@ -497,7 +497,7 @@ describe('what text tools cost', () => {
       operation: index % 2 === 0 ? 'write' : 'summarize',
       args: index % 2 === 0 ? { instructions: 'A poem' } : { text: 'A long story' },
     }));
-  /** 100 tokens in and 20 out, at $2 and $8 a million. */
+  // 100 tokens in and 20 out, at $2 and $8 a million.
   const each = (100 * 2 + 20 * 8) / 1_000_000;
 
   test('is added to the plan and to the day once, also when the answer is of no use', async () => {
@@ -517,7 +517,6 @@ describe('what text tools cost', () => {
     expect((await instance.service.getPlan(id)).cost_usd).toBe(0);
   });
 
-  /** Pays for calls of a plan's first step. */
   async function payOn(id: string, caps: Partial<Caps>) {
     const { plan, steps } = await claimReady(executor, id, 1);
     const [step] = steps;
@@ -570,7 +569,7 @@ describe('what text tools cost', () => {
         return answered.promise;
       });
       await began.promise;
-      // It is cut off, so its maximum charge stays.
+      // Cut off, so its maximum charge stays.
       const cut = new CountersignError('timed_out', 'It took too long.');
       const second = pay(priced, () => {
         order.push('called');
@@ -598,7 +597,6 @@ describe('the pre-flight of a plan whose steps ask a model', () => {
       ...draftStep(`t${index}`, 'Write a text', 'text_write'),
       ...{ args: { instructions: 'A poem' }, ...more },
     }));
-  /** Opened with budgets, used once. */
   async function approveWith(
     {
       env = {},

@@ -1,4 +1,4 @@
-// Times as people say them: from a command to the stored plan, its review on every surface, and the executor's wait.
+// Times in words: from the command to the executor's wait.
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { drawText } from '#cards/text.ts';
@@ -25,9 +25,8 @@ const minuteMs = 60_000;
 const Missed = z.object({ kind: z.literal('deadline'), limit: z.string() });
 const readNothing = async () => ({ busy: [], failed: false });
 
-/** When a request is planned; the database's clock is far behind, so that nothing runs before a test lets it. */
+// When requests are planned. The database's clock is far behind, so nothing runs early.
 let now = new Date();
-/** Clara works until 13:00. */
 const afternoons = Array.from({ length: 60 }, (_, day) => {
   const date = new Date(Date.parse('2099-11-29') + day * 1440 * minuteMs)
     .toISOString()
@@ -65,7 +64,6 @@ type Reviewed = {
 async function review(plan: Plan, timezone: string): Promise<Reviewed> {
   const viewer = { user: 'ana', timezone };
   const reviews = await readReviews(instance.service, plan, viewer);
-  // The console draws the card's lines.
   const card = viewPlan(await instance.service.card(plan.id, viewer));
   reviews.set('console', squeeze(drawText(card)));
   return {
@@ -79,7 +77,7 @@ async function review(plan: Plan, timezone: string): Promise<Reviewed> {
   };
 }
 
-/** Plans `text`, said by Ana in `timezone` at `at`. @param answers to its questions */
+/** @param answers to its questions */
 async function say(text: string, timezone: string, at: string, ...answers: string[]) {
   now = new Date(at);
   const speaker = person('ana', 'api', timezone);
@@ -99,7 +97,7 @@ async function start({ plan, steps }: Reviewed): Promise<Step[]> {
   return steps();
 }
 
-/** The days around each change of the clocks, with 9:00 in UTC; São Paulo and Kathmandu have none by then. */
+// Days around each clock change, with 9:00 in UTC; São Paulo and Kathmandu have none then.
 const changes = [
   ['America/New_York', '7 Mar, 8 Mar, 9 Mar', ['03-07T14:00', '03-08T13:00', '03-09T13:00']],
   ['America/New_York', '31 Oct, 1 Nov, 2 Nov', ['10-31T13:00', '11-01T14:00', '11-02T14:00']],
@@ -117,7 +115,7 @@ const waits = {
 };
 const isoWaits = { PT36H: 2160, P1D: 1440, P1DT4H: 1680, P2W: 20_160 };
 
-/** When people's work ends that begins at 9:00 on the first day: days later, and the hour. */
+// End of work begun at 9:00 on the first day: days later, and the hour.
 const work = {
   '2 working days': [1, 17],
   '3 business days': [2, 17],
@@ -125,7 +123,7 @@ const work = {
   '4 h': [0, 13],
 } as const;
 
-/** Lets each step run in turn. @returns the minutes that each next one waited for */
+/** @returns the minutes before each next step */
 async function waitedFor({ plan, steps }: Reviewed): Promise<number[]> {
   const executor = makeExecutor(instance);
   const waited: number[] = [];

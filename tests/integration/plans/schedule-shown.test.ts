@@ -1,4 +1,4 @@
-// With a stored schedule, people read when a plan's work starts and ends, and its working days.
+// Stored schedules: start, end and working days as shown.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { viewSession } from '#cards/session-view.ts';
 import { describeLength } from '#cards/times.ts';
@@ -69,7 +69,6 @@ describe('a task of three working days', () => {
 
 describe('the calendar of a plan', () => {
   const names = ['UID', 'SEQUENCE', 'STATUS', 'SUMMARY', 'DTSTART', 'DTEND'] as const;
-  /** The entries, read by the reader of calendars. */
   async function readEntries() {
     const text = await instance.service.exportCalendar(plan.id);
     const { calendars } = parseIcs(Buffer.from(text), 'plan.ics');

@@ -1,4 +1,4 @@
-// Recurring plans: occurrences are steps for 30 days, more follow as time passes, and missed ones are not repeated.
+// Recurring plans: 30 days of occurrences, missed ones not repeated.
 import { eq, sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { planSeries, plans, planVersions } from '#db/schema.ts';
@@ -23,7 +23,6 @@ import { haveWorkedFor, ripen, runReady, startBy, statusesOf, useExecutor } from
 const day = 86_400_000;
 const { instance, executor } = useExecutor();
 
-/** The contexts `ms` later. */
 function later(ms: number): PlansContext & ExecutorContext {
   const { guardedTools, resourcePools, approvers, schedule: profile } = instance.config.settings;
   const clock = { now: () => new Date(Date.now() + ms) };
@@ -42,7 +41,7 @@ function later(ms: number): PlansContext & ExecutorContext {
 
 const look: StepDraft = draftStep('look', 'Look', 'control_noop');
 
-/** Every day at the next full minute from now, in `timezone`. */
+// From the next full minute.
 function daily(rest: Partial<Series> = {}): Series {
   const starts = new Date(Math.ceil((Date.now() + 3_600_000) / 60_000) * 60_000);
   return {
@@ -68,7 +67,7 @@ const idsOf = async (id: string) => Object.keys(await statusesOf(instance, id));
 const seriesOf = (id: string) =>
   instance.db.query.select().from(planSeries).where(eq(planSeries.plan_id, id));
 
-/** Moves everything of a plan `ms` into the past, as if it had been approved so much earlier. */
+// Moves all of a plan's times `ms` back.
 async function age(planId: string, ms: number): Promise<void> {
   const by = sql`make_interval(secs => ${ms / 1000})`;
   await instance.db.query.execute(
@@ -221,7 +220,7 @@ describe('what was missed', () => {
   test('is skipped with a note when nobody worked for a week, and today’s is done', async () => {
     const series = daily({ steps: [look, { ...look, id: 'tell', after: ['look'] }] });
     const { id } = await startBy(executor, instance, draftOf(series));
-    // The first of them was due seven days and some hours ago, the eighth some hours ago.
+    // The first was due seven days and some hours ago, the eighth some hours ago.
     const due = Date.parse(series.starts_at);
     const sinceMidnight = Date.now() % day;
     await age(id, 7 * day + (due - Date.now()) + Math.min(sinceMidnight, 60_000));
@@ -368,7 +367,7 @@ describe('a change of a series', () => {
     set,
   });
 
-  /** Sends the operations; the asking person approves them. @returns the reasons for an approval */
+  /** @returns the reasons for an approval */
   async function change(
     planId: string,
     operations: PatchOperation[],
@@ -396,7 +395,6 @@ describe('a change of a series', () => {
     const { id } = await startBy(executor, instance, draftOf(series));
     await age(id, 2 * 3_600_000);
     const [first = ''] = await runReady(executor, id);
-    // The second one is due, and nobody has begun it.
     await age(id, day);
     const day1 = first.slice('look'.length);
     const [second] = (await openOf(id)).filter(({ id: one }) => one.startsWith('look'));
@@ -591,7 +589,6 @@ describe('a change of a series', () => {
 });
 
 describe('a plan that repeats, in its person’s list', () => {
-  /** A running plan that repeats daily, and its entry. */
   async function begin(rest: Partial<Series> = {}, ...steps: StepDraft[]) {
     const series = daily(rest);
     const { id } = await startBy(executor, instance, draftOf(series, ...steps));
@@ -675,7 +672,6 @@ describe('a plan that repeats, in its person’s list', () => {
     expect(open.steps[0]?.args).toMatchObject({ content: 'new' });
     const diff = await instance.service.versionDiff(id, 1, 2);
     expect(diff.terms[0]).toContain('Tuesday');
-    // It is extended by the new rule.
     await extendPlan(later(40 * day), id);
     expect((await getPlan(id)).total_steps).toBeGreaterThan(plan.total_steps);
     await checkPlan(instance.db.query, id);

@@ -1,4 +1,4 @@
-// A running plan against its schedule: the card shows what ends later, and people are asked only if a promise breaks.
+// Running plans against their schedule: delays, and broken promises.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ const { instance, executor } = useExecutor({
 
 const iso = (at: number) => new Date(at).toISOString();
 
-/** Milliseconds; calendars are read every five minutes. */
+// Milliseconds; calendars are read every five minutes.
 let ahead = 0;
 const readBusy = createReadBusy(
   (tenant) => {
@@ -47,7 +47,7 @@ const readBusy = createReadBusy(
   { now: () => new Date(Date.now() + ahead) },
 );
 
-/** A plan whose first part was to take an hour from `begun` hours ago, and the second the hour after that. */
+// Two parts of an hour each, the first from `begun` hours ago.
 async function begin(begun: number, deadline: number) {
   const [a, b] = [writeStep('a', 'a.md'), writeStep('b', 'b.md', 'a')];
   const plan = await startBy(executor, instance, [a, b]);
@@ -57,7 +57,7 @@ async function begin(begun: number, deadline: number) {
   return plan.id;
 }
 
-/** Its two steps, an hour each, from `begun` hours ago. @param who does the first */
+/** @param who does the first */
 function schedule(
   plan: Plan,
   a: StepDraft,

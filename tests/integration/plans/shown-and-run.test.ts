@@ -1,5 +1,4 @@
-// Only shown values run: for any planner, each value passed to a tool was in the approved review, on every surface. Calls
-// use real tools; a lying MCP server records its input.
+// Only values shown in the approved review reach tools.
 import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -35,11 +34,10 @@ let folder: string;
 let log: string;
 let web: Listening;
 let model: openai.OpenAiDouble;
-/** The model's choice of values decided when a step runs. */
+// The model's run-time values.
 let chosen: JsonObject = {};
-/** Requests to `web`. */
 let requests: { url: string; note: unknown; body: string }[] = [];
-/** Calls of all operations, including built-in ones. */
+// Built-in ones included.
 let calls: { name: string; args: JsonObject }[] = [];
 
 beforeAll(async () => {
@@ -98,10 +96,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The whole review of a plan on each surface. */
 const readAll = (plan: Plan) => readReviews(instance.service, plan, viewer);
 
-/** All `values` are on every surface, verbatim or with hidden characters escaped. */
+// Verbatim, or with hidden characters escaped.
 async function expectShown(plan: Plan, values: string[]): Promise<void> {
   expectIn(await readAll(plan), values);
 }
@@ -131,7 +128,7 @@ const tricky = fc.constantFrom(
   'שלום',
   '語'.repeat(300),
 );
-/** Short enough for one page: paging is tested elsewhere. */
+// Fits one page.
 const long = fc.integer({ min: 1, max: 400 }).map((n) => `begin ${'x'.repeat(n)} method = DELETE`);
 const value = fc.oneof({ weight: 3, arbitrary: tricky }, { weight: 1, arbitrary: long });
 const nested = fc.record({
@@ -171,7 +168,7 @@ const isServer = (tool: string) => ['desk', 'files', 'memory', 'everything'].inc
 const printable = fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 60 });
 const name = fc.uuid();
 
-/** One step of each operation that changes something or goes outside, with arguments by chance. */
+// One step per operation with effects or outside access, with random arguments.
 const everyOperation = fc
   .record({
     lie: lies,
@@ -266,7 +263,7 @@ describe('a plan that was approved', () => {
           received.flatMap((line) => textsIn(JSON.parse(line))),
         );
       }),
-      // No shrinking: it would exceed the test's time.
+      // Shrinking would take too long.
       { numRuns: rounds(12), endOnFailure: true },
     );
   });
@@ -316,10 +313,7 @@ describe('a plan that was approved', () => {
       args: { path: 'found.txt' },
     };
 
-    /**
-     * Approves a plan whose step sends `args` to the desk, waits for its confirmation, and confirms as read: before that nothing
-     * is sent, all `values` are on every surface, and so is everything sent.
-     */
+    // Nothing is sent before the confirmation; all `values` and everything sent are on every surface.
     async function confirmAndSend(args: JsonObject, before: StepDraft[], values: string[]) {
       await writeFile(log, '');
       const send = { id: 's', description: 'Only reads', tool: 'desk', operation: 'notify', args };
@@ -436,7 +430,7 @@ describe('a plan that was approved', () => {
       ['look_up', 'outside'],
       ['get', 'outside'],
     ]);
-    // The read is called 1a; the look next to it is 1b.
+    // The read is 1a, the lookup next to it 1b.
     await expectShown(plan, ['text of step 1a']);
   });
 

@@ -1,4 +1,4 @@
-// Only shown times run: every wait, date and stop that the executor makes was in the approved review on every surface.
+// Every wait, date and stop of the executor was shown.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 
 const zone = fc.constantFrom('Europe/Berlin', 'Asia/Kathmandu', 'Australia/Lord_Howe');
-/** Distinct, so that each is looked up in the review by itself. */
+// Distinct, so that each is found by itself.
 const lags = fc.shuffledSubarray([10, 90, 1440, 1680, 2880, 4330, 10_080, 20_160], {
   minLength: 6,
 });
@@ -40,10 +40,10 @@ const shape = fc.array(
     before: fc.nat(),
     type: fc.constantFrom('FS' as const, 'SS' as const),
     lagged: fc.boolean(),
-    /** Minutes from now. */
+    // Minutes from now.
     dated: fc.option(fc.integer({ min: 120, max: 30_000 }), { freq: 3 }),
     open: fc.boolean(),
-    /** Minutes from its start. */
+    // Minutes from its start.
     due: fc.option(fc.integer({ min: 100, max: 50_000 }), { freq: 2 }),
   }),
   { minLength: 2, maxLength: mostSteps },
@@ -60,7 +60,7 @@ const rule = fc.option(
 type Drawn<A> = A extends fc.Arbitrary<infer Value> ? Value : never;
 type Shape = Drawn<typeof shape>;
 
-/** A wait, a date, a stop, a deadline and a repetition, in every draw. */
+// Every kind in every draw.
 const everyKind: [Shape, number[], Drawn<typeof rule>, Drawn<typeof zone>] = [
   [
     { before: 0, type: 'FS', lagged: false, dated: null, open: true, due: null },
@@ -80,7 +80,7 @@ const write = (id: string, path: Json, after: StepDraft['after'] = []): StepDraf
 function stepsOf(drawn: Shape, waits: number[], now: number): StepDraft[] {
   const read = draftStep('r', 'Read', 'workspace_list', { path: 'found' });
   const steps = drawn.map(({ before, type, lagged, dated, open }, at): StepDraft => {
-    // A path known only when it runs is asked about; a shared one again, once another step has written there.
+    // Run-time paths are confirmed; shared ones again after another step wrote there.
     const path = open ? { $from: 'r', path: `/entries/${at}/name` } : `s${at}.md`;
     const [id, lag] = [at === 0 ? 'r' : `s${before % at}`, lagged ? (waits[at] ?? 0) : 0];
     const after = [{ id, type: id === 'r' ? ('FS' as const) : type, lag_minutes: lag }];
@@ -91,7 +91,7 @@ function stepsOf(drawn: Shape, waits: number[], now: number): StepDraft[] {
   return [read, ...steps];
 }
 
-/** The words for the reason why a step is not claimed before its moment, or null if it can be claimed at once. */
+// Null if claimable at once.
 function explain(
   step: Step,
   steps: Map<string, Step>,
@@ -162,7 +162,7 @@ test('no step waits, starts or stops in a way that its review did not say', asyn
       };
       await instance.service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
       await startPlan(executor, plan.id, { approvers: [], guardedApprovers: {} });
-      // Two months later, all that could be kept are missed.
+      // After two months all kept occurrences are missed.
       await checkSchedule(
         watchContext(instance, readNothing, () => 60 * dayMs),
         plan.id,
@@ -188,7 +188,7 @@ test('no step waits, starts or stops in a way that its review did not say', asyn
             words.endsWith('after') ? 'waits' : step.id.includes('#') ? 'repetitions' : 'dates'
           ] += 1;
         }
-        // A step asks again when its target has changed since it was confirmed.
+        // Asks again if its target changed after the confirmation.
         const waiting = steps.filter(({ status }) => status === 'waiting');
         for (const { id } of waiting) {
           stopped.add(id);

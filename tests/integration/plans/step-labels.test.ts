@@ -1,4 +1,4 @@
-// A step keeps the label of its first card through all changes; words and sentences use it.
+// A step keeps its first label through all changes.
 import { readFile } from 'node:fs/promises';
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Previews of files that waiting steps concern: current content, inside the workspace, for that plan's steps only.
+// Previews of a waiting step's files, inside the workspace.
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

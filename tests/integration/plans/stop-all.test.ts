@@ -1,4 +1,4 @@
-// Plans in which a failure stops everything not begun, regardless of who reports it.
+// Plans in which a failure stops everything not begun.
 import { expect, test } from 'vitest';
 import { draftStep } from '../../fixtures/steps.ts';
 import { noop } from '../../setup/instance.ts';
@@ -19,7 +19,7 @@ const { resume } = readsOf(() => instance);
 
 const task = (id: string) => draftStep(id, 'Look at it', 'human_task', { question: 'Is it good?' });
 
-/** A plan with a task that waits for a person, a step that has not begun and one behind it. */
+// A waiting task, a step not begun and its dependent.
 async function ask(title: string) {
   const executor = makeExecutor(instance);
   const steps = [task('t'), noop('free'), noop('behind', 'free')];

@@ -1,4 +1,4 @@
-// A step's target is looked up at proposal, shown, and compared before the call.
+// A step's target: looked up, shown, compared before the call.
 import { mkdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -199,7 +199,7 @@ describe('an overwrite is not hidden', () => {
   const decoys = Array.from({ length: 230 }, (_, n) =>
     step(`d${n}`, 'delete', { path: `decoy-${n}` }),
   );
-  /** The steps before the write, and the words for them. */
+  // Steps before the write, and how they are described.
   const cases: [string, (StepDraft & { id: string })[], RegExp][] = [
     [
       'by an earlier write whose place comes from a step',

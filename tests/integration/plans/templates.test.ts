@@ -1,4 +1,4 @@
-// Texts with earlier steps' values: checked on entry, shown, confirmed and sent.
+// Texts with earlier steps' values, from entry to sending.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -68,7 +68,7 @@ describe('a text with a value in it', () => {
     const { id } = await propose(status, step('3', 'workspace_write', args));
     const { steps } = await instance.service.listSteps(id, { limit: 10 });
     expect(steps[1]?.call.parts).toEqual([
-      // Steps 2 and 3 of this plan are labelled 1 and 2.
+      // Steps 2 and 3 are labelled 1 and 2.
       { label: 'content', text: 'Status: {text of step 1}', later: true, payload: true },
     ]);
   });

@@ -1,4 +1,4 @@
-// Whole plans in a file: exported completely, and importable ones are proposed once.
+// Plans exported to a file, and imported once.
 import { expect, test } from 'vitest';
 import { writeExport } from '#app/verbs/transfer.ts';
 import { type Imported, importPlans } from '#plans/transfer/import-plans.ts';

@@ -1,4 +1,4 @@
-// Undoing before approval: an earlier version is proposed again as the next one; before version 2 the plan is withdrawn.
+// Undoing before approval proposes an earlier version again.
 import { expect, test } from 'vitest';
 import { readDraft } from '#plans/views/draft.ts';
 import { refusalCode } from '../../fixtures/refusal.ts';
@@ -19,13 +19,11 @@ const instance = useInstance({
 
 const request = 'write the notes of today';
 
-/** A plan in version 1, waiting in `conversation`. */
 async function ask(conversation: string) {
   const { run_id } = await instance.service.startRun({ text: request, conversation }, ana);
   const id = await waitFor('the plan', async () => (await instance.service.getRun(run_id)).plan_id);
   return { id, run_id };
 }
-/** Removes a step and changes another: version 2. */
 async function edit(id: string) {
   const { revision } = await instance.service.getPlan(id);
   const operations = [

@@ -1,4 +1,4 @@
-// Versions of a plan: up to three proposals, all stored, with readable differences at any size.
+// Plan versions and their differences at any size.
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
@@ -11,7 +11,7 @@ import { ana, noop, scriptedPlanner } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 
-/** The planner's next proposal, by feedback. */
+// By feedback.
 let drafts: Record<string, PlanDraft>;
 let requests: PlanningRequest[];
 
@@ -119,7 +119,6 @@ describe('the difference between two versions', () => {
         ' · 1 new risk · 1 risk fewer · planning cost $0.01, before $0.00',
     ]);
     await sendBack(plan, 2, 'third');
-    // Earlier versions are unchanged.
     expect(await instance.service.versionDiff(plan.id, 1, 3)).toMatchObject({
       counts: { added: 0, removed: 0, changed: 2 },
       risks_removed: ['It may rain'],
@@ -139,7 +138,7 @@ describe('the difference between two versions', () => {
       const { revision } = await instance.service.overview(id);
       await instance.service.patch(id, { base_revision: revision, operations: [operation] }, ana);
     };
-    // Version 2 says b otherwise; version 3 has no c any more.
+    // Version 2 changes b; version 3 has no c.
     await patch({ op: 'update_steps', steps: { ids: ['b'] }, set: { description: 'Other' } });
     await patch({ op: 'remove_steps', steps: { ids: ['c'] } });
     const diff = async (a: number, to: number) => {
@@ -157,7 +156,7 @@ describe('the difference between two versions', () => {
       counts: { ...counts, changed: 1, added: 1 },
       ids: ['b', 'c'],
     });
-    // A new proposal archives version 3 whole; the patches' history still counts.
+    // A new proposal archives version 3; its patches' history still counts.
     drafts = { new: { title: 'New', steps: [noop('d'), noop('e')] } };
     await sendBack(await instance.service.getPlan(id), 3, 'new');
     expect(await diff(1, 3)).toEqual({
@@ -228,7 +227,7 @@ describe('a plan that is refused', () => {
   test('counts proposals that were sent back, not version numbers', async () => {
     drafts = { again: draftOf('again') };
     const plan = await instance.service.propose(draftOf('one'), {}, ana);
-    // Another change has raised the number meanwhile.
+    // Another change raised the number meanwhile.
     await instance.db.query.execute(sql`
       with v as (update countersign.plan_versions set version = 4 where plan_id = ${plan.id})
       update countersign.plans set version = 4 where id = ${plan.id}`);

@@ -1,4 +1,4 @@
-// Every version of a plan keeps its content forever, however it was made and changed later.
+// Every plan version keeps its content through all changes.
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
 import type { PatchOperation } from '#domain/plan/patch.ts';
@@ -23,7 +23,7 @@ const instance = useInstance({
   ),
 });
 
-/** A step but the first, which everything waits for, so that nothing has begun. */
+// Every step but the first, which holds all others back.
 type Said = { priority: number; content: string; tags: string[]; after: string[] };
 type Model = Map<string, Said>;
 
@@ -70,7 +70,6 @@ class Story {
   #begun = 0;
   #value = 0;
 
-  /** The next change is one patch. */
   begin(): void {
     this.#begun = this.#number;
   }
@@ -99,16 +98,16 @@ class Story {
     this.model.delete(id);
     for (const step of this.model.values()) step.after = step.after.filter((one) => one !== id);
   }
-  /** Changes the model, and says by which operation a patch does. */
+  // Changes the model, and returns the matching operations.
   operate({ what, step, other }: Choice, narrowing: boolean): PatchOperation[] {
     const id = this.#pick(step);
     const current = this.model.get(id);
     const kind = narrowing ? 'remove' : ['set', 'args', 'add', 'remove', 'link', 'cut'][what % 6];
     if (current === undefined) return [];
     if (kind === 'remove') {
-      // In an approved plan, dependents of a removed step go too: starting without it would widen the plan.
+      // In an approved plan dependents go too: starting without the step would widen the plan.
       const ids = narrowing ? this.#behind(id) : [id];
-      // One that the same patch adds stays.
+      // Steps added by the same patch stay.
       if (this.model.size === ids.length || numberOf(id) > this.#begun) return [];
       for (const one of ids) this.remove(one);
       return [{ op: 'remove_steps', steps: { ids }, release: !narrowing }];
@@ -146,7 +145,7 @@ class Story {
   }
 }
 
-/** Number of steps of `b` that are new, removed and changed compared with `a`. */
+// Counts of new, removed and changed steps.
 function differ(a: Model, b: Model) {
   const text = (step: Said | undefined) =>
     JSON.stringify(step === undefined ? null : { ...step, after: step.after.toSorted() });
@@ -158,7 +157,7 @@ function differ(a: Model, b: Model) {
   };
 }
 
-/** Every version, one that waits too, has its digest, the content of the model, and the model's differences from others. */
+// Waiting versions too: digest, content and differences.
 async function expectAsModelled(id: string, story: Story): Promise<void> {
   const { db, service } = instance;
   expect(await expectVersions(db.query, id)).toBe(story.versions.length);
@@ -213,7 +212,7 @@ test('any changes and revisions leave every version as it was, and their differe
     for (const one of commands) {
       const { version } = await service.getPlan(id);
       if (one.do === 'patch') {
-        // The first certainly changes something, even if the others undo it.
+        // Ensures a change, even if the others cancel out.
         await patch([{ what: 0, step: 0, other: 0 }, ...one.choices], false);
         continue;
       }
@@ -232,7 +231,7 @@ test('any changes and revisions leave every version as it was, and their differe
     await waitFor('ana’s step', async () => (await service.getPlan(id)).counts.waiting === 1);
     for (const removal of removals) await patch([removal], true);
     await expectAsModelled(id, story);
-    // Other arguments of a step that stays certainly widen an approved plan.
+    // Changed arguments always widen an approved plan.
     const waiting = await patch([...removals, { what: 1, step: 0, other: 0 }], false);
     expect(waiting?.status).toBe('needs_approval');
     await expectAsModelled(id, story);

@@ -1,4 +1,4 @@
-// Yes/No questions for people: a No skips the dependent steps, and the plan completes.
+// Yes/No questions: a No skips dependents; the plan completes.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -214,7 +214,7 @@ describe('a task whose form only takes Yes or No', () => {
     ]);
     await answer(id, { steps: { ask: 'done' }, answers: { ask: { ok } } });
     await reach(instance, id, 'completed');
-    // A step that uses the answer's value runs in either case.
+    // A user of the answer's value runs in either case.
     expect(await statusOf(id, `${name}-close`, `${name}-note`)).toEqual(['skipped', 'succeeded']);
   });
 });

@@ -1,4 +1,4 @@
-// Cards in a thread of a chat, as tests of stories look at them.
+// Cards in a chat thread, for story tests.
 import { expect } from 'vitest';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { TestInstance } from '../../setup/instance.ts';
@@ -12,7 +12,7 @@ export const hasButton = (message: string | undefined, action: string) =>
 export const planIn = (message: string | undefined) =>
   /PLAN-[0-9a-f]{8}/.exec(message ?? '')?.[0] ?? '';
 
-/** The place of the last message with all `words`, as soon as there is one. */
+/** Waits for a message with all `words`. @returns its index, the last if several */
 export const see = (chat: Chat, ...words: string[]): Promise<number> =>
   waitFor(`a message with ${words.join(', ')}`, async () => {
     const has = (message: string) => words.every((one) => message.includes(one));
@@ -20,7 +20,7 @@ export const see = (chat: Chat, ...words: string[]): Promise<number> =>
     return index >= 0 && { index };
   }).then(({ index }) => index);
 
-/** The plans whose cards can be approved in the thread, once outdated cards have lost their buttons. */
+/** Waits until outdated cards have lost their buttons. */
 export function openCards(instance: TestInstance, chat: Chat, count: number): Promise<string[]> {
   return waitFor(`${count} open cards`, async () => {
     await settled(instance);
@@ -29,7 +29,6 @@ export function openCards(instance: TestInstance, chat: Chat, count: number): Pr
   });
 }
 
-/** The one plan of the thread, at this version, with the one card to approve. */
 export async function seeOnePlan(
   instance: TestInstance,
   chat: Chat,

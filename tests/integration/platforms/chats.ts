@@ -1,4 +1,4 @@
-// One instance on three chat platforms at once, and one way to use each of them as people do.
+// One instance on three chat platforms, used as people do.
 import { randomUUID } from 'node:crypto';
 import pino from 'pino';
 import { slack as slackPlatform } from '#adapters/slack/platform.ts';
@@ -15,25 +15,23 @@ import { waitFor } from '../../wait.ts';
 
 export type Who = 'ana' | 'ben' | 'cleo';
 
-/** A button, by its action, and as Teams' people find it. */
+/** `title` is its label in Teams. */
 export type Button = { action: string; title: string };
 
-/** A thread of a chat as people use it. */
 export type Chat = {
-  /** Ana asks the bot in the thread, or begins one. */
+  /** Ana asks the bot; this may begin the thread. */
   ask(text: string): Promise<void>;
   say(who: Who, text: string): Promise<void>;
-  /** Every message of the bot there as it is now, in order, as JSON. */
+  /** The bot's current messages in order, as JSON. */
   messages(): string[];
-  /** Presses on the message at `index`. @param text input with the press */
+  /** @param text input with the press */
   press(who: Who, index: number, button: Button, text?: string): Promise<void>;
-  /** Messages that only that person sees. */
+  /** Messages only this person sees. */
   told(who: Who): string[];
-  /** Asks for a list of plans. */
   list(who: Who, args: string): Promise<void>;
 };
 
-/** `changed`: the text after an edit; `file`: its name; `alert`: a forwarded message of another app; `gone`: deleted then. */
+// `changed`: text after an edit; `file`: its name; `alert`: another app's forwarded message.
 type Above = {
   who: Who;
   text: string;
@@ -43,13 +41,13 @@ type Above = {
   gone?: true;
 };
 
-/** A chat whose threads may begin without the bot. */
+/** Threads may begin without the bot. */
 export type ChatOfPeople = Chat & {
-  /** Written in the thread without a mention, which the bot isn't sent. */
+  /** Without a mention, so not sent to the bot. */
   write(message: Above): Promise<void>;
-  /** Ana chooses “Plan this” on the last message that was written. */
+  /** Ana chooses “Plan this” on the last written message. */
   planThis(what: string): Promise<void>;
-  /** Another channel of theirs. @returns what the bot wrote there and to each of them alone */
+  /** @returns the bot's posts there, and to each person */
   addChannel(name: string): { posts(): string[]; posted(who: Who): string[] };
 };
 
@@ -229,10 +227,7 @@ function openWebhookChat(chat: Awaited<ReturnType<typeof startWebhookChat>>): Ch
   };
 }
 
-/**
- * An instance on all three platforms, and functions that begin a new thread on each.
- * @param planner replaces the product's own
- */
+/** @param planner replaces the product's own */
 export async function startChats(
   url: string,
   planner?: Planner,

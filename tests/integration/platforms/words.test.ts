@@ -1,4 +1,4 @@
-// A model hears what people say about a waiting plan: the same stories on each platform, each with one plan and one card.
+// A model reads messages about waiting plans, on each platform.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { call, proposeFiles, resultsIn, wordsIn } from '../../fixtures/model-calls.ts';
 import { type ChatBody, start, type Turn } from '../../fixtures/openai-double.ts';
@@ -10,7 +10,6 @@ import { type Button, type Chat, startChats } from './chats.ts';
 
 const database = useDatabase();
 
-/** Replies of the model by the person's words, each as often as they are said. */
 let replies: (words: string, body: ChatBody) => Turn;
 let model: Awaited<ReturnType<typeof start>>;
 let chats: Awaited<ReturnType<typeof startChats>>;
@@ -34,7 +33,7 @@ const shownIn = (body: ChatBody, id: string) =>
 const writing = (id: string, path: string) =>
   draftStep(id, `Write ${path}`, 'workspace_write', { path, content: id });
 
-/** The model changes a plan by one more step. @param plan undefined: it does not know which */
+/** @param plan undefined if the model does not know which */
 const addTo = (body: ChatBody, plan: string | undefined, path: string) =>
   call('plan_continue', {
     ...(plan === undefined ? {} : { plan }),
@@ -56,7 +55,6 @@ async function askFor(chat: Chat, path: string): Promise<string> {
 const filesOf = async (id: string) =>
   (await chats.instance.service.listSteps(id, { limit: 20 })).steps.map(({ args }) => args.path);
 
-/** The plan at its second version, with a card that shows its difference. */
 async function expectNext(chat: Chat, id: string, files: string[]) {
   const { plan } = await seeOnePlan(chats.instance, chat, 2);
   expect(plan.id).toBe(id);

@@ -1,4 +1,4 @@
-// Retention on a real database: ended data go, open or needed data stay, and everything is archived on disk first.
+// Retention deletes ended data after archiving it on disk.
 import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +28,6 @@ afterEach(() => rm(home, { recursive: true, force: true }));
 
 const draft = (title: string) => ({ title, steps: [noop('a'), noop('b', 'a')] });
 
-/** A plan that ran and ended `days` ago. */
 async function ended(title: string, days: number): Promise<string> {
   const { id } = await runPlan(instance, draft(title));
   await reach(instance, id, 'completed');
@@ -38,7 +37,6 @@ async function ended(title: string, days: number): Promise<string> {
   return id;
 }
 
-/** As if a second version had changed step a. */
 const changeStep = (id: string) => endRows(instance.db.query, id, 2, [1]);
 
 async function countRows(id: string): Promise<Record<string, number>> {
@@ -81,7 +79,6 @@ test('a plan that ended long ago goes with all that is its, its whole record is 
   expect(before.past_steps).toBe(1);
   const deleted = await runRound(instance.db, { home });
   expect(await countRows(old)).toEqual({});
-  // All rows of large tables are deleted in parts.
   const large = Object.entries(tableRules).filter(([, rule]) => 'large' in rule);
   expect(deleted?.plans).toBe(large.reduce((sum, [table]) => sum + (before[table] ?? 0), 0));
   expect((await instance.service.getPlan(young)).status).toBe('completed');
@@ -202,7 +199,7 @@ test('an archive that cannot be written stops the deletion, says so, and stops n
 test('a plan that somebody goes on with while it is archived stays', async () => {
   const { db } = instance;
   const id = await ended('Taken up again', 400);
-  // A change between archive and deletion, which checks the archived revision.
+  // Changed between archive and deletion, which checks the revision.
   await db.transaction(async (tx) => {
     await tx.execute(sql`update countersign.plans set revision = revision + 1 where id = ${id}`);
     await runRound(db, { home });
@@ -214,7 +211,7 @@ test('a plan that somebody goes on with while it is archived stays', async () =>
 
 test('a round that was cut off is gone on with, and its archive is readable', async () => {
   const { db } = instance;
-  // A process that died after the plan's row was deleted, and in the middle of a line.
+  // The process died after deleting the plan's row, in the middle of a line.
   const cutOff = async (title: string, parts: string) => {
     const plan = await ended(title, 400);
     await changeStep(plan);
@@ -229,7 +226,7 @@ test('a round that was cut off is gone on with, and its archive is readable', as
   };
   const id = await cutOff('Cut off', 'past_steps');
   expect(await countRows(id)).toMatchObject({ plan_steps: 2, past_steps: 1 });
-  // A program of the version before does not know of past steps, so that they go at once.
+  // The previous release doesn't know past steps, so they go at once.
   const before = await countRows(await cutOff('Cut off before', 'on'));
   expect(before).toMatchObject({ plan_steps: 2 });
   expect(before.past_steps).toBeUndefined();
@@ -244,7 +241,7 @@ test('a round that was cut off is gone on with, and its archive is readable', as
     table === 'plans' ? [row.id] : [],
   );
   expect(ids).toEqual([other, last]);
-  // The next day it is compressed.
+  // Compressed the next day.
   await runRound(db, { home, now: new Date(Date.now() + day) });
   expect(await readdir(join(home, 'archive'))).toContain(`${file}.gz`);
   expect((await readArchive('plans')).length).toBeGreaterThan(2);

@@ -1,4 +1,4 @@
-// How an instance hears that its model was entered, or removed, in the console.
+// Instances are notified when their model is set in the console.
 import { sql } from 'drizzle-orm';
 import pino from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
@@ -29,7 +29,7 @@ test('a model that is entered while the instance opens is not missed', async () 
     },
   };
   const opening = openModelAccess(config, { db, listener }, noWarning);
-  // It listens before anything is read.
+  // Listens before the first read.
   expect(woken).toHaveLength(1);
   const { model, close } = await opening;
   onTestFinished(close);

@@ -1,4 +1,4 @@
-// Settings as shown by an instance: the state of its parts, and never a secret.
+// Settings as shown: states of parts, never a secret.
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -151,7 +151,7 @@ it('shows every setting of the example file, the limits of a person and where tr
       return isShown(name) ? [] : [name];
     return Object.entries(value).flatMap(([key, inner]) => missing(`${name}.${key}`, inner));
   };
-  // The pool without a headroom is read as one of 0.
+  // A missing headroom reads as 0.
   const { resourcePools: __, ...others } = example;
   expect(Object.entries(others).flatMap(([key, value]) => missing(key, value))).toEqual([]);
   expect(Object.fromEntries(lines)).toMatchObject({
@@ -176,7 +176,7 @@ it('shows no secret of the environment or the file, also where a server of tools
     planted.push(secret);
     return secret;
   };
-  // A program that says all it was given and stops, as some do when they are set up wrongly.
+  // Prints all its input and exits, as misconfigured programs do.
   const tellAll = 'console.error(process.argv.slice(2).join(" "), JSON.stringify(process.env))';
   const { read, check, instance } = await open(
     {
@@ -255,7 +255,6 @@ it('a stored model key that cannot be read leaves the instance without a model',
 describe('a model that is connected', () => {
   const sealed = { COUNTERSIGN_ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64') };
 
-  /** A server that refuses every request, and what was asked of it. */
   async function refuseAll() {
     const asked: string[] = [];
     const server = createServer((request, response) => {

@@ -1,4 +1,4 @@
-// Required people: mentioned once in the thread, and sent one direct message with a link to the card.
+// Required people: one mention and one direct message.
 import { expect, test } from 'vitest';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { usualScopes } from '../../fixtures/slack/app.ts';
@@ -15,7 +15,7 @@ const settings = {
   guardedApprovers: { control_noop: { kind: 'named', people: ['ben@example.com'] } },
 };
 
-/** A desk, and how many direct messages there were of each test before. */
+// The shared double counts earlier tests' direct messages.
 async function useAsking(options: Parameters<typeof useDesk>[1] = {}) {
   const desk = await useDesk(database, { planner, settings, ...options });
   const { slack, ana, ben } = desk;
@@ -27,7 +27,7 @@ async function useAsking(options: Parameters<typeof useDesk>[1] = {}) {
 type Asking = Awaited<ReturnType<typeof useAsking>>;
 const direct = ({ slack, before }: Asking, user: string) =>
   slack.messages(slack.direct(user).id).slice(before.get(user) ?? 0);
-/** All pings of posts; an edit sends no notification. */
+// Edits send no notification.
 const posts = ({ slack }: Desk) =>
   slack.calls
     .filter(({ method }) => method === 'chat.postMessage')
@@ -52,7 +52,7 @@ test('an approver is mentioned on the card and told alone, with what is asked an
   await approve(desk, ben, await seeCard(desk, root));
   await reach(instance, plan.id, 'completed');
   await waitFor('nobody to be asked any more', () => lookAgain(desk, card).pings.length === 0);
-  // One post mentions them, despite later changes and messages.
+  // Later changes and messages don't repeat the mention.
   const naming = posts(desk).filter((one) => JSON.stringify(one).includes(ben.id));
   expect(naming).toHaveLength(1);
   expect(direct(desk, ben.id)).toHaveLength(1);

@@ -1,4 +1,4 @@
-// Blocked people in Slack can do nothing, only they are told so, and earlier content is hidden.
+// Blocked people in Slack can do and see nothing.
 import { expect, test } from 'vitest';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, scriptedPlanner } from '../../setup/instance.ts';

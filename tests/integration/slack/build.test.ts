@@ -1,4 +1,4 @@
-// The builder in Slack: a plan of two steps is built in windows, from the shortcut to the card, within Slack's limits.
+// The builder in Slack, from the shortcut to the card.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -12,14 +12,12 @@ const database = useDatabase();
 
 const written = (view: { blocks: unknown } | undefined) => JSON.stringify(view?.blocks ?? []);
 
-/** The window on top, once it has `part`. */
 const see = ({ slack }: Desk, user: User, part: string): Promise<StoredView> =>
   waitFor(`a window with ${part}`, async () => {
     const view = slack.views(user.id).at(-1);
     return view !== undefined && written(view).includes(part) && view;
   });
 
-/** Chooses an operation by what it does, and waits for its form. */
 async function choose(desk: Desk, user: User, words: string, name: string): Promise<StoredView> {
   const { slack } = desk;
   const root = await see(desk, user, 'countersign:build:operation');
@@ -50,7 +48,7 @@ test('two steps are built from the shortcut, changed, proposed to direct message
   const { slack, ana, instance } = desk;
   await mkdir(join(instance.workspace, 'in'), { recursive: true });
   await writeFile(join(instance.workspace, 'in/source.md'), 'From the source');
-  // The first call of Slack loads its client, which may take longer than a trigger lives.
+  // The first call loads Slack's client, perhaps longer than a trigger lives.
   await slack.command(ana.id, desk.channel, '/plans', 'help');
   await told(desk, ana);
   await slack.shortcut(ana.id, null, 'countersign:build');
@@ -196,7 +194,6 @@ test('a step of a waiting plan is edited from its review: the next version, with
   await waitFor('the third version', async () => (await service.getPlan(plan.id)).version === 3);
   expect((await steps()).some(({ args }) => args.assignee === 'ben@example.com')).toBe(true);
   const third = await seeCard(desk, root, 'Changed since version 2');
-  // Others change the plan while the form is open: the form says so, and keeps what was entered.
   const late = await edit(await openWindow(desk, ana, third, 'countersign:details'), 0);
   const { version } = await service.getPlan(plan.id);
   await service.goBack(plan.id, { version, to: 1 }, personIn('ana@example.com', 'slack'));

@@ -1,4 +1,4 @@
-// Cards in Slack and their presses: each decides once, for permitted people, only in the card's conversation.
+// Presses on cards in Slack decide once, for permitted people.
 import { expect, test } from 'vitest';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { Signal } from '../../fixtures/slack/delivery.ts';
@@ -26,7 +26,6 @@ type Desk = SlackInstance & {
   card: SlackMessage;
 };
 
-/** A plan that ana asked for in a channel, and its card in the thread. */
 async function useCard({ socket = false } = {}): Promise<Desk & { plan: Plan }> {
   const use = await useSlackInstance(database, { planner, socket });
   const { slack, instance } = use;
@@ -138,7 +137,7 @@ test('a press replayed from another channel, user, workspace or plan decides not
   expect(slack.ephemerals().map(({ user }) => user)).toEqual([ben.id, ben.id, ana.id]);
   expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
   expect((await instance.service.getPlan(other.id)).status).toBe('proposed');
-  // The same, unchanged but for who presses, would have counted.
+  // The same press by the right person counts.
   await replay(() => {});
   await reach(instance, plan.id, 'completed');
 });

@@ -1,4 +1,4 @@
-// Shared by tests of cards in Slack: a channel with people, their requests, and the cards and windows they see.
+// Shared by tests of cards in Slack: a channel with people.
 import type { Plan } from '#domain/plan/plan.ts';
 import type { SlackMessage, StoredView, User } from '../../fixtures/slack/types.ts';
 import type { TestDatabase } from '../../setup/database.ts';
@@ -26,7 +26,6 @@ export async function useDesk(
 
 const written = ({ blocks }: { blocks: unknown }) => JSON.stringify(blocks);
 
-/** The last card of a thread that has `part` on it, as soon as there is one. */
 export function seeCard(
   { slack, channel }: Desk,
   root: string,
@@ -39,7 +38,7 @@ export function seeCard(
 
 export type Asked = { root: string; card: SlackMessage; plan: Plan };
 
-/** Ana mentions the app in the channel and gets a plan. @param part text on its card */
+/** @param part text on its card */
 export async function askFor(desk: Desk, text: string, part?: string): Promise<Asked> {
   const { message } = await desk.slack.mention(desk.ana.id, desk.channel, text);
   const card = await seeCard(desk, message.ts, part);
@@ -47,14 +46,13 @@ export async function askFor(desk: Desk, text: string, part?: string): Promise<A
   return { root: message.ts, card, plan: await desk.instance.service.getPlan(id) };
 }
 
-/** The current card. */
 export function lookAgain({ slack, channel }: Desk, { ts }: SlackMessage): SlackMessage {
   const now = slack.messages(channel).find((message) => message.ts === ts);
   if (now === undefined) throw new Error('The card is gone.');
   return now;
 }
 
-/** Presses a button that opens a window, and waits until it is filled. */
+/** Waits until the window is filled. */
 export async function openWindow(
   { slack }: Desk,
   user: User,
@@ -68,13 +66,13 @@ export async function openWindow(
   });
 }
 
-/** Messages that only `user` sees, once they arrive. */
+/** Messages only `user` sees. */
 export async function told({ slack }: Desk, user: User, count = 1): Promise<string[]> {
   await waitFor(`${user.name} to be told`, async () => slack.ephemerals(user.id).length >= count);
   return slack.ephemerals(user.id).map(({ text }) => text);
 }
 
-/** Approves a plan from its card, or from the review that a card asks for which does not show it whole. */
+/** From its review if the card does not show the whole plan. */
 export async function approve(desk: Desk, user: User, card: SlackMessage): Promise<void> {
   if (written(card).includes('countersign:approve')) {
     await desk.slack.press(user.id, card, 'countersign:approve');

@@ -1,5 +1,4 @@
-// Direct messages and channels: people who open theirs are welcomed once, their memories appear nowhere else, and times are in
-// their zone.
+// Direct messages: one welcome, private memories, the reader's time zone.
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import { usualScopes } from '../../fixtures/slack/app.ts';
@@ -28,7 +27,7 @@ test('who wrote before is not greeted', async () => {
   const { slack, ana } = await useDesk(database);
   const direct = slack.direct(ana.id).id;
   await slack.say(ana.id, direct, 'What can you do?');
-  // A long answer is followed by a file with the rest.
+  // A long answer continues in a file.
   await waitFor('the answer', () => slack.messages(direct).length >= 2);
   await slack.openHome(ana.id, 'messages');
   await slack.openHome(ana.id, 'home');
@@ -43,7 +42,7 @@ test('who wrote before is not greeted', async () => {
 
 const written = (value: unknown) => JSON.stringify(value);
 
-/** The local time at which each step of the plan begins. */
+// Local times, by step.
 async function startsOf({ instance }: Desk, id: string, timeZone: string): Promise<string[]> {
   const { steps } = await instance.service.listSteps(id, { limit: 10 });
   return steps.map(({ not_before }) =>
@@ -66,7 +65,7 @@ test('what is asked for in a direct message is planned by the clock of whoever a
   expect(await startsOf(desk, id, 'Asia/Tokyo')).toEqual(['09:30']);
   const times = written(card.blocks).match(/\d\d:\d\d[^",·)]*/g) ?? [];
   expect(times.length).toBeGreaterThan(1);
-  // Her own times need no name.
+  // Her own zone is not named.
   for (const time of times) expect(time).toMatch(/^09:30(?! GMT)/);
 });
 

@@ -1,5 +1,4 @@
-// Slack's refusals: transient ones are waited for and the latest state wins; others are reported to an operator, then continue;
-// no message is lost or posted twice.
+// Slack's refusals lose and repeat no message.
 import { Client } from 'pg';
 import { expect, test } from 'vitest';
 import { placeOf } from '#adapters/slack/people/people.ts';
@@ -18,7 +17,7 @@ const planner = scriptedPlanner(({ text }) =>
     ? { kind: 'proposal', draft: { title: 'Nothing', steps: [noop('a'), noop('b', 'a')] } }
     : { kind: 'answer', text: `Heard: ${text}` },
 );
-/** An earlier test's messages would be posted here, to threads unknown to this Slack. */
+// Earlier tests' messages would be posted here, to unknown threads.
 async function useFailing(options: Parameters<typeof useDesk>[1] = {}): Promise<Desk> {
   const client = new Client({ connectionString: database.url });
   await client.connect();
@@ -27,7 +26,6 @@ async function useFailing(options: Parameters<typeof useDesk>[1] = {}): Promise<
   return useDesk(database, { planner, ...options });
 }
 
-/** The advice to an operator. */
 const broken = ({ instance }: Desk) =>
   waitFor('a place to be broken', async () => {
     const { last } = await readDeliveryState(instance.db.query, 100);
@@ -106,7 +104,7 @@ test('while Slack fails, hangs up or keeps silent, what was said is posted in or
   slack.fail('chat.postMessage', { hangUp: 'after' });
   slack.fail('conversations.replies', { status: 500 });
   const { message } = await slack.mention(ana.id, channel, 'one');
-  // Messages during planning join it, and share one answer.
+  // Messages during planning share one answer.
   const conversation = conversationAt(placeOf(slack.workspace.id, channel, message.ts));
   await waitFor('the first answer', async () => {
     const messages = await readLatestMessages(instance.db.query, conversation, 10);

@@ -1,4 +1,4 @@
-// The Home tab follows plans while it may be seen: the reader's waits first, drawn at most as often as Slack allows.
+// The Home tab follows plans while open, at Slack's pace.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
@@ -28,7 +28,7 @@ async function useHome(settings: object = {}) {
     await slack.openHome(user.id);
     await waitFor('the Home tab', async () => drawn() > before && shown(user) !== '[]');
   };
-  /** Waits for something to be shown; a Home is not kept waiting for its pace. */
+  // Without its usual pause between draws.
   const shows = (what: string, isShown: (blocks: string) => boolean) =>
     waitFor(what, async () => {
       await instance.db.query.execute(sql`update countersign.chat_homes set not_before = null`);
@@ -69,7 +69,6 @@ test('however often plans change, Slack is asked seldom, and the latest state st
       return rows.length === 0;
     });
   await rest();
-  // An unchanged Home is not drawn.
   const settled = drawn();
   await instance.db.query.execute(
     sql`update countersign.chat_homes set stale = true, not_before = null`,

@@ -1,4 +1,4 @@
-// An instance for several workspaces of Slack, and a browser that adds it to them.
+// An instance for several Slack workspaces, and a browser installing it.
 import { Writable } from 'node:stream';
 import pino from 'pino';
 import { onTestFinished } from 'vitest';
@@ -26,7 +26,6 @@ const twoOfNothing = scriptedPlanner(() => ({
   draft: { title: 'Two of nothing', steps: [noop('a'), noop('b')] },
 }));
 
-/** An instance at an address of its own. */
 async function openAt(
   url: string,
   slack: SlackDouble,
@@ -80,14 +79,14 @@ async function openAt(
 }
 
 type InstallOptions = {
-  /** Null for the one of the environment. */
+  /** Null for the environment's. */
   planner?: Planner | null;
   socket?: boolean;
   slack?: SlackOptions;
   env?: Record<string, string>;
   work?: boolean;
   settings?: object;
-  /** For a test that leaves its instance in another state: no other test is given it. */
+  /** Not shared with other tests. */
   own?: boolean;
 };
 
@@ -108,7 +107,7 @@ async function open(url: string, options: InstallOptions) {
       closing ??= end();
       return closing;
     },
-    /** Another process of the same program, which ends with the test. */
+    /** A second process, which ends with the test. */
     async another(changes: Record<string, string> = {}, works = false) {
       const all = { ...env, ...changes };
       const one = await openAt(url, slack, { planner, socket, env: all, work: works, settings });
@@ -126,9 +125,7 @@ const share = createSharing(open, async ({ slack, lines }) => {
 
 export type InstallInstance = Awaited<ReturnType<typeof useInstallInstance>>;
 
-/**
- * A double and an instance reached by Slack that people add to workspaces: shared with the previous test if the options match.
- */
+/** Shared with the previous test if the options match. */
 export async function useInstallInstance(database: TestDatabase, options: InstallOptions = {}) {
   const use = await share(database, options);
   const { slack, home, socket } = use;
@@ -139,7 +136,7 @@ export async function useInstallInstance(database: TestDatabase, options: Instal
 
 export type WorkspacePlace = { workspace: Workspace; user: User; channel: string };
 
-/** A workspace with a person and a channel, in which the app is not yet. */
+/** Without the app. */
 export function addPlace(slack: SlackDouble, name: string): WorkspacePlace {
   const workspace = slack.addWorkspace(name);
   const user = slack.addUser({ name: `ana-${workspace.domain}`, team: workspace.id });
@@ -147,7 +144,6 @@ export function addPlace(slack: SlackDouble, name: string): WorkspacePlace {
   return { workspace, user, channel };
 }
 
-/** The card in a thread that still asks for a decision. */
 export function findCard(slack: SlackDouble, channel: string, root: string): SlackMessage | null {
   const cards = slack
     .replies(channel, root)
@@ -169,7 +165,6 @@ export async function useWorkspace(use: InstallInstance, name: string) {
   return { ...place, ...(await ask(use, place)) };
 }
 
-/** Mentions the app and waits for the proposal's card. */
 export async function ask(
   { slack }: Pick<InstallInstance, 'slack'>,
   { user, channel }: WorkspacePlace,

@@ -1,4 +1,4 @@
-// Installation in a browser: an answer is accepted once, in time, from the browser that began it.
+// Installation in a browser: one answer, in time, same browser.
 import { sql } from 'drizzle-orm';
 import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';

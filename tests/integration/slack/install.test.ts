@@ -1,4 +1,4 @@
-// Slack in several workspaces: each adds the app for itself, is served with its own token, and can leave and come back.
+// Several workspaces: each with its token, and able to return.
 import { sql } from 'drizzle-orm';
 import pino from 'pino';
 import { expect, test } from 'vitest';
@@ -57,7 +57,7 @@ async function readTable({ instance }: Pick<InstallInstance, 'instance'>) {
   return rows;
 }
 
-/** Cancels a plan elsewhere than in Slack, so that its card is to be drawn again. */
+// Outside Slack, so that its card is redrawn.
 async function cancel({ instance }: InstallInstance, planId: string) {
   const { version, requester } = await instance.service.getPlan(planId);
   await instance.service.cancel(planId, { version }, person(requester, 'api'));
@@ -79,7 +79,7 @@ for (const socket of [true, false]) {
         const now = slack.messages(channel).find(({ ts }) => ts === card.ts);
         return now !== undefined && !JSON.stringify(now.blocks).includes('countersign:approve');
       });
-      // Waiting messages would be posted in the next test, with this one's token.
+      // Otherwise they would be posted in the next test with this token.
       await waitFor('its news', async () =>
         slack.replies(channel, root).some(({ text }) => text.includes('is done')),
       );
@@ -154,7 +154,6 @@ test('news of a removal that come after the app was added again remove nothing',
   const use = await useInstance();
   const { slack, instance } = use;
   const globex = await useWorkspace(use, 'Globex');
-  // The events are lost.
   const url = `${use.home}/slack/events`;
   slack.connect(null);
   const late = await slack.uninstall(globex.workspace.id);
@@ -173,7 +172,7 @@ test('a removal that nobody told us of is seen at the next call, and a token tha
   const globex = await useWorkspace(use, 'Globex');
   const other = await use.another();
   slack.app.redirectUrls = [`${other.home}/slack/oauth_redirect`];
-  // This process has just used the token that the other one now replaces.
+  // This process has just used the token that the other one replaces.
   expect((await add({ slack, home: other.home }, globex.user)).status).toBe(200);
   await ask(use, globex);
 
@@ -234,9 +233,9 @@ test('an organisation that added the app is found for its workspaces once someth
   const { message, deliveries } = await slack.mention(globex.user.id, globex.channel, 'hello');
   const [delivery] = deliveries;
   if (delivery === undefined) throw new Error('Nothing was sent.');
-  // The double knows no organisations; without its name nothing is found.
+  // The double knows no organisations, so nothing is found without its name.
   expect((await settled(instance)).map(({ state }) => state)).toContain('failed');
-  // Another event of the workspace names it; then earlier ones are handled too.
+  // Another event names it; then earlier ones are handled too.
   await slack.replay(delivery.signal, (payload) => {
     payload.enterprise_id = organisation.owner;
     payload.event_id = 'Ev0OTHER';
@@ -248,7 +247,7 @@ test('an organisation that added the app is found for its workspaces once someth
   await add(use, globex.user);
   const own = await installations.find(globex.workspace.id);
   expect(own).toMatchObject({ owner: globex.workspace.id, generation: 1 });
-  // An organisation that leaves takes its workspaces with it, but not those with an installation of their own.
+  // Workspaces with an installation of their own stay.
   await installations.remove({ ...organisation, generation: 1 });
   expect(await installations.find(globex.workspace.id)).toMatchObject({ token: own?.token });
   expect(await installations.join('T0OTHER', 'E0GLOBEX')).toBe(false);
@@ -260,7 +259,7 @@ test('of two who add the app to one workspace at once, the token that holds is k
   const globex = addPlace(slack, 'Globex');
   const pages = await Promise.all([1, 2, 3, 4].map(() => add(use, globex.user)));
   const statuses = pages.map(({ status }) => status);
-  // Slack's double ends the token of the one before, so that some see theirs ended before it is stored.
+  // The double revokes the previous token, perhaps before the new one is stored.
   expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([]);
   expect(statuses).toContain(200);
   await slack.inviteApp(globex.user.id, globex.channel);
@@ -307,7 +306,7 @@ test('what comes to a process with another key waits for one with the right key'
   );
   await use.another({}, true);
   await waitFor('a card', async () => {
-    // A minute has passed; whichever of the two takes it.
+    // A minute later; either may take it.
     await instance.db.query.execute(sql`update countersign.inbox set due_at = now()`);
     await instance.db.query.execute(sql`update countersign.chat_places set not_before = null`);
     return findCard(slack, globex.channel, message.ts);

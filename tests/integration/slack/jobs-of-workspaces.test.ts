@@ -1,4 +1,4 @@
-// Two workspaces share an instance. Every job there is runs for one of them: of the other nothing changes, is said or is shown.
+// Every job of one workspace leaves the other's data alone.
 import { hash } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { expect, onTestFinished, test } from 'vitest';
@@ -25,13 +25,13 @@ import {
 
 const database = useDatabase();
 const dayMs = 86_400_000;
-/** In all text of a workspace, and nowhere else. */
+// In all texts of a workspace, and nowhere else.
 const words = ['Quetzal', 'Axolotl'] as const;
 type Word = (typeof words)[number];
-/** File names reveal no workspace. */
+// File names must not contain the words.
 const fileOf = (word: string) => String([...words, ''].indexOf(word));
 
-/** The model's replies: a file for a mention; for regions a read and then two parts, each with its planner. */
+// A file for a mention; for regions a read, then two parts.
 function answer(body: ChatBody): Turn {
   const context = JSON.stringify(body.messages);
   const word = words.find((one) => context.includes(one)) ?? 'nobody';
@@ -68,7 +68,7 @@ async function openHomes() {
       retention: { archive: false },
     },
   });
-  // A retry of this test starts over.
+  // For retries of this test.
   await use.instance.db.query.execute(
     sql`truncate countersign.slack_installations, countersign.slack_workspaces, countersign.chat_places`,
   );
@@ -90,12 +90,11 @@ type Use = Awaited<ReturnType<typeof openHomes>>;
 
 async function send(instance: TestInstance, name: JobName): Promise<void> {
   await instance.db.query.execute(sql`insert into pgboss.job (name, data) values (${name}, '{}')`);
-  // Like a job's sender; otherwise only the next poll would find it.
+  // As pg-boss's senders notify; otherwise only the next poll finds it.
   const channel = `pgboss_${hash('sha224', 'pgboss', 'hex').slice(0, 24)}`;
   await instance.db.query.execute(sql`select pg_notify(${channel}, ${name})`);
 }
 
-/** Jobs done since `since`, by their name. */
 async function countJobs(instance: TestInstance, since: Date): Promise<Map<string, number>> {
   const { rows } = await instance.db.query.execute<{ name: string; n: number }>(sql`
     select name, count(*)::int as n from pgboss.job
@@ -113,7 +112,7 @@ async function quiet({ instance, slack }: Use): Promise<void> {
   await slack.settle();
 }
 
-/** Everything that has a job, for one workspace. @returns the ids of its plans and requests */
+/** @returns the ids of its plans and requests */
 async function live(use: Use, { place, word, actor }: Home): Promise<string[]> {
   const { instance, slack } = use;
   const { service, db } = instance;
@@ -135,7 +134,7 @@ async function live(use: Use, { place, word, actor }: Home): Promise<string[]> {
   );
   const { plan_id: large = '' } = await settled(instance, run_id);
   expect((await service.overview(large)).counts.pending).toBe(2);
-  // remind, and step for what is not due yet
+  // remind, and step for future ones
   const due = new Date(Date.now() + 2500).toISOString();
   const reminder = draftStep('r', `Remind ${word}`, 'reminder_set', {
     text: `Think of ${word}`,
@@ -181,7 +180,7 @@ async function live(use: Use, { place, word, actor }: Home): Promise<string[]> {
   return [asked, large, reminding.id, run_id, ...rows.map(({ run }) => run)];
 }
 
-/** Rows that contain one of `marks`, by table; without data rebuilt on any change of the instance. */
+// By table; without data rebuilt on any change of the instance.
 async function readRows({ db }: TestInstance, marks: string[]): Promise<Record<string, string[]>> {
   const { rows: tables } = await db.query.execute<{ name: string }>(sql`
     select table_name as name from information_schema.tables

@@ -1,4 +1,4 @@
-// Links to plans in the console, shared in Slack: they show title, state and progress, only to permitted readers.
+// Plan links shared in Slack unfurl only for permitted readers.
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import { usualScopes } from '../../fixtures/slack/app.ts';
@@ -62,7 +62,7 @@ test('where people of other organisations read, nothing is shown', async () => {
   await slack.replay(event.signal, (payload) => {
     Object.assign(payload, { event_id: 'Ev0SHARED', is_ext_shared_channel: true });
   });
-  // The readers of a draft are unknown.
+  // A draft's readers are unknown.
   await slack.replay(event.signal, (payload) => {
     Object.assign(payload, { event_id: 'Ev0DRAFT', is_ext_shared_channel: false });
     Object.assign(payload.event as object, { channel: 'COMPOSER', source: 'composer' });

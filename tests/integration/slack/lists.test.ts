@@ -1,4 +1,4 @@
-// /plans and the Home tab: lists for one reader, which show everything and decide nothing. In Socket Mode; other files ask over HTTP.
+// /plans and the Home tab, in Socket Mode.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';

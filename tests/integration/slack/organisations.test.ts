@@ -1,4 +1,4 @@
-// Several workspaces in one instance: people see their own plans and their waits elsewhere, and no other plan by any way.
+// Several workspaces in one instance see only their own plans.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
@@ -34,7 +34,6 @@ async function useTwo() {
   return { ...use, globex, initech, ask, of: planOf(globex.card), own: planOf(initech.card) };
 }
 
-/** The message about a plan without its ID. */
 const without = (text: string, id: string) =>
   text.replaceAll(id, 'PLAN-').replace(/"block_id":"\w+"/g, '');
 

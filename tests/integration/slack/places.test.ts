@@ -1,4 +1,4 @@
-// Posts to channels, people and threads by name in Slack: found and checked while drafting, shown by name, pinned by ID.
+// Slack targets by name: checked while drafting, pinned by ID.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import { call, propose, resultsIn } from '../../fixtures/model-calls.ts';
@@ -28,7 +28,6 @@ const post = (id: string, conversation: string) =>
 const desk = (own = false) =>
   useDesk(database, { env: { OPENAI_BASE_URL: model.url }, ...(own ? { own } : {}) });
 
-/** Steps of the plan on a card. */
 async function readPlan(at: Desk, root: string) {
   const card = await seeCard(at, root);
   const id = /PLAN-[0-9a-f]{8}/.exec(JSON.stringify(card.blocks))?.[0] ?? '';
@@ -99,7 +98,6 @@ test('a thread is posted to by its link, and a name that came with another conve
   expect(shown?.args.conversation).toBe(steps[0]?.args.conversation);
 });
 
-/** A plan by a person’s own draft, for the request of a conversation. */
 function proposeAs(at: Desk, conversation: string | null, account: string, target: string) {
   const actor = person(account, 'slack');
   const draft = { title: 'Post', steps: [post('1', target)] };

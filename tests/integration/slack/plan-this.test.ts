@@ -1,4 +1,4 @@
-// "Plan this" on any message: a window opens at once, and its input is planned in the message's thread.
+// "Plan this": a window, and a plan in the message's thread.
 import { expect, test } from 'vitest';
 import type { PlanningRequest } from '#domain/planning/run.ts';
 import { useDatabase } from '../../setup/database.ts';

@@ -1,4 +1,4 @@
-// Progress in Slack: its plan block on a running plan's card, and text in workspaces that refuse the block.
+// Progress in Slack: the plan block, or text where refused.
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
@@ -29,7 +29,6 @@ const typesOf = ({ blocks }: { blocks: { type: string }[] }) => blocks.map(({ ty
 const refusedCalls = ({ slack }: Desk) =>
   slack.calls.filter(({ answer }) => JSON.stringify(answer ?? '').includes('invalid_blocks'));
 
-/** A plan that waits for ben, approved by ana. */
 async function run(desk: Desk) {
   const { plan, card: first, root } = await askFor(desk, 'ask and go on');
   await approve(desk, desk.ana, first);
@@ -88,6 +87,6 @@ test('what a workspace refuses for another reason than the block is written in w
   await desk.instance.service.pause(plan.id, { version: plan.version }, ana);
   await waitFor('words alone', () => lookAgain(desk, card).blocks.length === 0);
   await desk.instance.service.resume(plan.id, { version: plan.version }, ana);
-  // The block was not at fault, so it is sent again.
+  // The failure was not the block's, so it is sent again.
   await waitFor('the card', () => typesOf(lookAgain(desk, card)).includes('plan'));
 });

@@ -1,4 +1,4 @@
-// Slack's pauses apply to every process until they end, and to nothing else.
+// Slack's pauses apply to every process until they end.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createAsk, queueProgress } from '#adapters/slack/calls/hold.ts';
@@ -8,7 +8,6 @@ import { useDatabase } from '../../setup/database.ts';
 import { clientOf, useSlack } from '../../unit/fixtures/slack-client.ts';
 
 const database = useDatabase();
-/** Two processes. */
 let first: Database;
 let second: Database;
 beforeAll(() => {
@@ -79,7 +78,7 @@ describe('the budget of a workspace for one method', () => {
     ...{ team: 'T1', method: 'chat.update', channel: null, action: 'change a message' },
     ...more,
   });
-  /** The number of `count` calls by two processes in turn that get through, and the first refusal. */
+  /** Alternates two processes. @returns calls let through, and the first refusal */
   async function spend(count: number, more: object = {}) {
     const asks = [first, second].map(({ query }) => createAsk(createRateLimits(query)));
     let through = 0;
@@ -91,7 +90,6 @@ describe('the budget of a workspace for one method', () => {
     }
     return { through, refused: null };
   }
-  /** The budget as it is after a while. */
   const pass = (seconds: number) =>
     first.query.execute(sql`
       update countersign.rate_limits set until = until - make_interval(secs => ${seconds}),

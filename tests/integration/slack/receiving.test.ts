@@ -1,4 +1,4 @@
-// Slack's requests reach the instance once, signed, stored and in their own conversation; others reach nothing.
+// Signed requests from Slack are stored once, others refused.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { placeOf } from '#adapters/slack/people/people.ts';
@@ -21,7 +21,7 @@ async function useChannel(options: { socket?: boolean; work?: boolean } = {}) {
   return { ...use, ana, ben, channel };
 }
 
-/** Messages of a thread, as `author: text`. */
+// As `author: text`.
 async function talkIn({ instance, slack }: SlackInstance, channel: string, root: string | null) {
   const conversation = conversationAt(placeOf(slack.workspace.id, channel, root));
   const messages = await instance.service.messages(conversation, { limit: 50 });
@@ -39,7 +39,7 @@ for (const socket of [false, true]) {
       ({ body }) => JSON.parse(body).event.user === ana.id,
     );
     expect(fromAna).toHaveLength(1);
-    // The names of an event are written before it is acknowledged, each into two indexes.
+    // An event's keys are written before it is acknowledged, each into two indexes.
     const { rows: names } = await instance.db.query.execute(sql`
       select from countersign.inbox_keys where event_id = ${fromAna[0]?.id ?? 0}`);
     expect(names).toHaveLength(1);

@@ -1,4 +1,4 @@
-// Added to a workspace again, the app retries work that failed for lack of it, and nothing else.
+// Reinstalled, the app retries work that failed without it.
 import { sql } from 'drizzle-orm';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSlackInstallations } from '#chat/slack-installations.ts';
@@ -79,7 +79,6 @@ test('of what failed, what wanted the app is handled once it is added again; a m
   expect((await readInbox(instance)).filter(({ state }) => state === 'handled')).toHaveLength(3);
 });
 
-/** The error thrown by `act`. */
 function createFailure(act: () => void): Error {
   try {
     act();

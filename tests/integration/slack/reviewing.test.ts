@@ -1,5 +1,4 @@
-// The review in Slack: a card without room for an effect opens it, the window shows every call, and its approval is bound to what
-// it showed.
+// The review window in Slack, and approvals bound to it.
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
@@ -103,7 +102,6 @@ test('a plan that was revised while its window was open is not approved: the win
     status: 'proposed',
     approvals: [],
   });
-  // The current content can be approved.
   await slack.submit(ana.id, next, {});
   await waitFor('an approval', async () => (await instance.service.getPlan(plan.id)).approvals[0]);
 });

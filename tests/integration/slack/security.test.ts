@@ -1,4 +1,4 @@
-// Forged requests change nothing; people in Slack decide only their own matters, where they were asked.
+// Forged requests change nothing; people decide only their own matters.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import type { Forgery, Signal } from '../../fixtures/slack/delivery.ts';
@@ -14,7 +14,6 @@ const planner = scriptedPlanner(() => ({
   draft: { title: 'Nothing', steps: [noop('a'), noop('b')] },
 }));
 
-/** Row counts of all tables. */
 async function countRows({ db }: TestInstance): Promise<Record<string, number>> {
   const { rows: tables } = await db.query.execute<{ name: string }>(sql`
     select table_name as name from information_schema.tables
@@ -26,7 +25,7 @@ async function countRows({ db }: TestInstance): Promise<Record<string, number>> 
     );
     counts[name] = rows[0]?.n ?? 0;
   }
-  // Processes say every few seconds that they are there.
+  // Heartbeats.
   delete counts.backends;
   return counts;
 }
@@ -121,7 +120,7 @@ test('a form that was opened here decides nothing when it is sent from another u
   expect([now.status, now.version]).toEqual(['proposed', 1]);
   expect(slack.ephemerals(ben.id)).toEqual([]);
   expect(slack.messages(channel).flatMap(({ pings, bot_id }) => (bot_id ? pings : []))).toEqual([]);
-  // The same, unchanged but for its text, counts.
+  // The unchanged press counts.
   await replay(() => {});
   await waitFor('version 2', async () => (await instance.service.getPlan(plan.id)).version === 2);
 });

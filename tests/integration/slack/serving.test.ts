@@ -1,4 +1,4 @@
-// Beginning to serve while Slack is away, and giving up: nothing waits for Slack, and nothing is left open.
+// Starting and stopping while Slack is away.
 import pino from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { serve } from '#app/serve.ts';
@@ -11,7 +11,7 @@ const database = useDatabase();
 const log = pino({ level: 'silent' });
 const open = 'apps.connections.open';
 
-/** An instance for Socket Mode that does not serve yet; ends with the test. */
+// Socket Mode, not serving yet.
 async function useInstance(env: Record<string, string> = {}) {
   const slack = await startSlack();
   slack.connect('socket mode');

@@ -1,4 +1,4 @@
-// A whole instance that Slack's double reaches over HTTP, with signatures: one for all tests of a file that want the same.
+// An instance called by Slack's double over HTTP.
 import { Writable } from 'node:stream';
 import pino from 'pino';
 import { serve } from '#app/serve.ts';
@@ -14,14 +14,13 @@ export type SlackInstance = { slack: SlackDouble; instance: TestInstance; lines:
 export type SlackInstanceOptions = {
   planner?: Planner;
   settings?: object;
-  /** Variables in addition to Slack's. */
   env?: Record<string, string>;
   slack?: SlackOptions;
   work?: boolean;
   socket?: boolean;
-  /** The public address of the console. */
+  /** The console's public address. */
   console?: string;
-  /** For a test that leaves its instance or its workspace in another state: no other test is given it. */
+  /** Not shared with other tests. */
   own?: boolean;
 };
 
@@ -79,7 +78,7 @@ const share = createSharing(open, async ({ slack, lines }) => {
   lines.length = 0;
 });
 
-/** A double that remembers no other test, and an instance it calls. */
+/** The double is reset for each test. */
 export const useSlackInstance = (
   database: TestDatabase,
   options: SlackInstanceOptions = {},

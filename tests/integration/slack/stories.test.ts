@@ -1,4 +1,4 @@
-// Failures of other products that must not happen here: one test per story, as far as chats show it.
+// Other products' reported failures, one per test.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

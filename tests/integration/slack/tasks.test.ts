@@ -1,4 +1,4 @@
-// People and a running plan in Slack: tasks with forms, unknown outcomes and retries.
+// Tasks, unknown outcomes and retries in Slack.
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
@@ -40,7 +40,7 @@ function task(args: JsonObject): StepDraft {
   return draftStep('ask', 'Ask about the cost', 'human_task', { question, ...args });
 }
 
-/** The card that is posted for a question, once it has taken the place of the first one, which asks as well until then. */
+// The first card asks as well until the new one replaces it.
 async function seeQuestion(desk: Desk, { card: first, root }: Asked, part: string) {
   const card = await waitFor('the card that asks', async () => {
     const last = await seeCard(desk, root, part);
@@ -52,7 +52,6 @@ async function seeQuestion(desk: Desk, { card: first, root }: Asked, part: strin
   return card;
 }
 
-/** A plan of one task for ben, approved by ana; its card asks. */
 async function askBen(desk: Desk, args: JsonObject = {}) {
   draft = { title: 'Ask', steps: [task({ assignee: 'ben@example.com', ...args })] };
   const asked = await askFor(desk, 'ask ben', 'countersign:reject');
@@ -93,7 +92,7 @@ test('a form has a field of each kind, says beside each what is wrong with it, a
       paid: true,
     },
   });
-  // Pings the assignee, and no one named in the text.
+  // Only the assignee, not those named in the text.
   const pinged = slack.messages(desk.channel).flatMap(({ pings, bot_id }) => (bot_id ? pings : []));
   expect([...new Set(pinged)]).toEqual([`@${ben.id}`]);
 });
@@ -145,7 +144,7 @@ async function serveOnce(listener: RequestListener): Promise<number> {
   return address.port;
 }
 
-/** A plan whose only call is cut off, with an unknown outcome. */
+// Its only call is cut off, so its outcome is unknown.
 async function loseAnswer(desk: Desk) {
   let hits = 0;
   const port = await serveOnce((_, response) => {

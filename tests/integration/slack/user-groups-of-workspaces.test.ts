@@ -1,4 +1,4 @@
-// User groups in an instance shared by workspaces: each decides on plans of its own workspace only.
+// User groups decide only on plans of their own workspace.
 import { expect, test } from 'vitest';
 import { type Actor, person } from '#domain/people/actor.ts';
 import type { Plan } from '#domain/plan/plan.ts';
@@ -26,7 +26,7 @@ test('a group of one workspace approves its plans and no other’s, by its id an
   const decide = ({ id, version, digest }: Plan, actor: Actor) =>
     instance.service.approve(id, { version, digest }, actor);
   const read = (id: string) => instance.service.getPlan(id);
-  // Each plan was asked for by its own person, whose approval is enough for its own rule: the other rule asks for @finance.
+  // Each requester satisfies the plan's own rule; the operation's rule asks for @finance.
   await expect(decide(await read(initech.plan), globex.actor)).rejects.toMatchObject({
     code: 'not_allowed',
   });
@@ -44,7 +44,7 @@ test('a group of one workspace approves its plans and no other’s, by its id an
   expect(plan.approver_policy).toMatchObject({ people: [globex.group] });
   await expect(decide(plan, initech.actor)).rejects.toMatchObject({ code: 'not_allowed' });
   expect((await decide(plan, globex.actor)).status).toBe('approved');
-  // A plan of no workspace: a handle names none of them, an id names one.
+  // Without a workspace a handle is ambiguous, an ID is not.
   const operator = person('ops', 'api');
   expect((await propose(['@finance'], operator)).approver_policy).toMatchObject({
     people: ['@finance'],

@@ -1,4 +1,4 @@
-// Slack's user groups in approver rules: only current members may decide.
+// Slack user groups in approver rules: current members only.
 import { sql } from 'drizzle-orm';
 import { expect, onTestFinished, test } from 'vitest';
 import { readCopyTime, readUserGroups, storeUserGroups } from '#db/people/user-groups.ts';
@@ -21,7 +21,6 @@ const settings = {
 const cleo = person('cleo@example.com', 'api');
 const inSlack = (name: string): Actor => person(`${name}@example.com`, 'slack');
 
-/** A desk where ben and eve are in @finance. */
 async function useFinance(options: Parameters<typeof useDesk>[1] = {}) {
   const desk = await useDesk(database, { planner, ...options });
   await desk.instance.db.query.execute(sql`truncate countersign.chat_groups`);
@@ -40,7 +39,7 @@ async function useFinance(options: Parameters<typeof useDesk>[1] = {}) {
   return { ...desk, eve, finance, propose, decide };
 }
 
-/** Slack does not answer about groups any more. */
+// Group lookups get no answer any more.
 function silence({ slack }: Desk) {
   slack.fail('usergroups.list', { status: 503 }, 1000);
 }
@@ -130,7 +129,7 @@ test('while Slack does not answer a fresh copy counts, an old one does not, and 
     return refused instanceof Error && refused.message.includes(unread);
   });
   slack.forget();
-  // The event was refused by a Slack that kept silent: its next try reads the group.
+  // The silent Slack failed the event; its retry reads the group.
   await settled(instance);
   await expect(decide(third, inSlack('ben'))).rejects.toThrow('Only @finance can approve this.');
   expect((await decide(third, inSlack('eve'))).status).toBe('approved');

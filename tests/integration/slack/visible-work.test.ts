@@ -1,4 +1,4 @@
-// Planning in Slack as people see it between request and answer, and how they stop it.
+// Planning progress in Slack, and stopping it.
 import { sql } from 'drizzle-orm';
 import { expect, onTestFinished, test } from 'vitest';
 import { usualScopes } from '../../fixtures/slack/app.ts';

@@ -1,4 +1,4 @@
-// Windows in Slack: opened before any lookup, filled afterwards, in pages; and the message if Slack opens none.
+// Windows in Slack open before any lookup, then fill.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { useDatabase } from '../../setup/database.ts';

@@ -29,7 +29,7 @@ test('the stats are for whoever asks alone, wherever they ask, and tell them of 
   const answerText = JSON.stringify((await awaitMessage(teams, own, 'flights_book')).activity);
   expect(answerText).toContain('2 times, by 2 people');
   expect(answerText).not.toContain('plumber_call');
-  // A public answer would appear before the answer to the next question.
+  // A public answer would come before this one.
   const next = await teams.say(ben, channel, 'help');
   await awaitMessage(teams, next.conversation, 'plans that need you, run');
   const since = teams.messages.slice(before);

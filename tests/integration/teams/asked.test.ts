@@ -1,4 +1,4 @@
-// Required people: mentioned once on the card, and told once in their own chat, with a link to the card.
+// Required people in Teams: one mention and one message.
 import { expect, test } from 'vitest';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { cardOf, type Message } from '../../fixtures/teams/sent-cards.ts';

@@ -1,4 +1,4 @@
-// Questions to people in Teams during planning and a run: forms, gates, questions and failures.
+// Questions in Teams during planning and runs.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -63,7 +63,7 @@ test('a form is filled in on the card by whom it is for, and what does not fit i
   const { conversation } = await teams.say(ana, channel, 'ask for the cost');
   const card = await awaitMessage(teams, conversation, '"approve"');
   await teams.press(ana, card, 'Approve');
-  // The card above asks too, until the one that is posted for the question takes its place.
+  // The card above asks too until the new one replaces it.
   const asked = await waitFor('the card that asks', async () => {
     const last = findMessage(teams, conversation, '"human_done"');
     return last?.id === card.id ? null : last;
@@ -104,7 +104,7 @@ test('what repeats is listed to one person, who skips it once, changes it and en
   const [entry] = await instance.service.listRecurring({ user });
   expect(words(await teams.press(ana, list, 'Skip once'))).toContain('Left out once');
   expect((await instance.service.listRecurring({ user }))[0]?.next_at).toBe(entry?.then_at);
-  // The card that was pressed is replaced for its reader; the old one asks about a time that is gone.
+  // The pressed card is replaced; the old one names a skipped time.
   expect(words(await teams.press(ana, list, 'Skip once'))).toContain('is no longer the one shown');
   const entered = { 'when:0': 'every Tuesday at 9:00' };
   expect(words(await teams.press(ana, list, ['Change', 'Change it'], entered))).toContain(

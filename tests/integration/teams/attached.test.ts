@@ -1,4 +1,4 @@
-// Files that people attach in their chat with the bot in Teams: read on demand by an address that is never stored in clear.
+// Files attached in Teams, by addresses never stored in clear.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
@@ -31,7 +31,7 @@ const idIn = (text: string, name: string) =>
 
 const key = Buffer.alloc(32, 7).toString('base64');
 
-/** Ana sends files to the bot, and the model reads each of them. @returns what it got */
+/** @returns what the model read of each */
 async function read(
   names: string[],
   { encryptionKey = key, ...options }: TeamsInstanceOptions & { encryptionKey?: string } = {},

@@ -1,4 +1,4 @@
-// The builder in Teams: a plan of two steps is built in a dialog, from the command to the card, within Teams' limits.
+// The builder in Teams, from the command to the card.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -21,7 +21,6 @@ const Dialog = z.object({
   }),
 });
 
-/** A person with the dialog open in a place. */
 async function openDialog(
   { teams }: TeamsInstance,
   person: Person,
@@ -209,14 +208,13 @@ test('a step of a waiting plan is edited from its details: the next version, wit
   expect(steps[0]).toMatchObject({ args: { path: 'a.md', content: 'Quinces' } });
   expect(steps[0]?.not_before).toContain('2050-01-02');
   const next = await awaitMessage(teams, chat.id, 'Changed since version 1');
-  // Opened before the second version, it is refused and keeps what was entered.
+  // Opened before the second version: refused, input kept.
   const second = await open('Edit 2', ana, chat, await details(next));
   const { version } = await service.getPlan(id);
   await service.goBack(id, { version, to: 1 }, personIn('ana@example.com', 'teams'));
   await second.press('Propose change', { [field('/question')]: 'Good?' });
   expect(second.read()).toContain('The plan has changed');
   expect(JSON.stringify(second.card())).toContain('"value":"Good?"');
-  // The plan belongs to ana's chat.
   const elsewhere = await open('Edit 1', ben, teams.addPersonal(ben));
   expect(elsewhere.card()).toEqual({});
 });

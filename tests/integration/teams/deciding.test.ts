@@ -1,5 +1,4 @@
-// Cards in Teams and their presses: each decides once, for permitted people, only in the card's conversation, and the presser
-// gets the result.
+// Presses on cards in Teams decide once, for permitted people.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
@@ -36,7 +35,6 @@ type Desk = TeamsInstance & {
   plan: Plan;
 };
 
-/** A plan that ana asked for in a channel, and its card below her post. */
 async function useCard(options: { members?: number } = {}): Promise<Desk> {
   const use = await useTeamsInstance(database, { planner, env });
   const { teams, instance } = use;
@@ -103,7 +101,7 @@ test('a press replayed from another channel, user, tenant or plan decides nothin
   for (const [activity, why] of replays) expect(words(await teams.send(activity))).toContain(why);
   const foreign = { ...press(), channelData: { tenant: { id: 'another-tenant' } } };
   expect((await teams.send(foreign)).status).toBe(403);
-  // The address belongs to the object that Teams names, not to a claimed one.
+  // The address is the one of Teams' object ID, not the claimed one.
   const claimed = { ...press(), from: { ...from, aadObjectId: ana.aadObjectId } };
   await teams.send(claimed);
   expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
@@ -118,7 +116,7 @@ test('Details take the place of the card for the presser, and ticked steps alone
   const shown = await teams.press(ana, card, 'Details');
   expect(words(shown)).toContain('Approve the checked steps');
   expect(words(await teams.press(ben, card, 'Details'))).not.toContain('Approve the checked steps');
-  // Looking is not kept.
+  // Reads are not stored.
   expect(await readInbox(instance)).toHaveLength(stored);
   const { version, digest } = plan;
   const data = { action: 'approve', plan_id: plan.id, version, digest };
@@ -176,7 +174,7 @@ test('of more than sixty readers those whom it waits for are named first, wherev
   const last = channel.members.findLast(({ name }) => name.startsWith('other'));
   if (last === undefined) throw new Error('There is nobody else.');
   expect(cardOf(card).refresh?.userIds).not.toContain(last.id);
-  // A plan of the last of them, who is known here by another name than the one it was asked for with.
+  // A plan of the last one, asked for under another account.
   const elsewhere = person('slack:T1:U9', 'slack');
   const given = await instance.service.link(readLinkCommand(''), elsewhere);
   if (given.kind !== 'code') throw new Error('No code was given.');
@@ -272,7 +270,7 @@ test('plans, help and settings answer where they are asked; a sentence that begi
 test('what is read by others too says whose list it is, and for whom its plans wait', async () => {
   const { teams, ana, channel, conversation, plan, instance } = await useCard();
   const root = conversation.split(';messageid=')[1] ?? '';
-  // Ends other tests' plans here.
+  // Ends other tests' plans.
   await instance.db.query.execute(sql`
     update countersign.plans set status = 'completed' where id <> ${plan.id}`);
   await teams.say(ana, channel, 'plans', { root });

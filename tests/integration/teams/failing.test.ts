@@ -1,4 +1,4 @@
-// Teams' refusals and their results: nothing is lost, the latest state wins, and the operator gets advice.
+// Teams' refusals: nothing is lost, and the operator gets advice.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { readDeliveryState } from '#db/chat/places.ts';

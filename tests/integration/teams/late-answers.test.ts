@@ -1,4 +1,4 @@
-// A refusal that its presser never read, because the waiting process died or Teams hung up, is sent to their own chat.
+// Refusals their presser never saw are sent to their chat.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { useDatabase } from '../../setup/database.ts';
@@ -39,7 +39,7 @@ test('a note that was read is told once, as is one of a process that notes no re
     return rows.length === 1 && rows[0]?.read === true && rows;
   });
 
-  // Two more: the first came to an older process that doesn't record waiting, the second's answer was lost.
+  // The first came to an older process that doesn't record waits; the second's answer was lost.
   await teams.press(ben, card, 'Approve');
   await teams.press(ben, card, 'Approve');
   const [, before, lost] = await waitFor('the other notes', async () => {
@@ -53,6 +53,5 @@ test('a note that was read is told once, as is one of a process that notes no re
   const message = await awaitMessage(teams, chat.id, 'Only ana can');
   await settled(instance);
   expect(notices()).toEqual([message]);
-  // A reply told elsewhere is removed; the first stays read.
   expect(await readReplies(instance)).toEqual([read, { ...before, read: false }]);
 });

@@ -1,4 +1,4 @@
-// Without credentials only a Teams client on this machine is accepted, without a token and not from web pages.
+// Without credentials, only a local Teams client is accepted.
 import pino from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { serve } from '#app/serve.ts';

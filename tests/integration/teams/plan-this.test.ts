@@ -1,4 +1,4 @@
-// “Plan this” on a message in Teams: a dialog, and a plan in the conversation of the message, from there as from a request.
+// “Plan this” in Teams: a dialog, and a plan in place.
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Answer } from '../../fixtures/teams/connector.ts';

@@ -1,4 +1,4 @@
-// Teams' requests reach the instance once, with Teams' token, stored and in their own conversation; others reach nothing.
+// Requests with Teams' token are stored once, others refused.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { conversationAt } from '#domain/chat/chat.ts';
@@ -27,7 +27,7 @@ async function usePeople(options: { single?: boolean } = {}) {
   };
 }
 
-/** Messages of a place, as `author: text`. */
+// As `author: text`.
 async function talkIn({ instance, teams }: TeamsInstance, conversation: string) {
   const [channel = '', thread = null] = conversation.split(';messageid=');
   const place = { platform: 'teams' as const, tenant: teams.tenant, channel, thread };

@@ -1,4 +1,4 @@
-// A whole instance that Teams' double reaches over HTTP, with signed tokens: one for all tests of a file that want the same.
+// An instance called by Teams' double over HTTP.
 import pino from 'pino';
 import { onTestFinished } from 'vitest';
 import { teamsWith } from '#adapters/teams/platform.ts';
@@ -17,15 +17,14 @@ export type TeamsInstanceOptions = {
   planner?: Planner;
   settings?: object;
   work?: boolean;
-  /** Variables in addition to Teams'. */
   env?: Record<string, string>;
-  /** The tenant vouches for its people by their addresses. */
+  /** The tenant vouches for its people's addresses. */
   single?: boolean;
-  /** For a test that leaves its instance in another state: no other test is given it. */
+  /** Not shared with other tests. */
   own?: boolean;
 };
 
-/** An instance that Teams calls, which ends with the test or by `leave`. */
+/** Ends with the test or by `leave`. */
 export async function openTeamsInstance(
   url: string,
   teams: Connector,
@@ -67,7 +66,6 @@ async function open(url: string, teams: Connector, options: TeamsInstanceOptions
   return { instance, leave };
 }
 
-/** A double and an instance that it calls, until they are closed. */
 export async function startTeams(url: string, options: TeamsInstanceOptions = {}) {
   const teams = await startConnector();
   const { instance, leave } = await open(url, teams, options);
@@ -80,13 +78,12 @@ export async function startTeams(url: string, options: TeamsInstanceOptions = {}
 
 const share = createSharing(startTeams, async ({ teams }) => teams.forget());
 
-/** A double that remembers no other test, and an instance it calls. */
+/** The double is reset for each test. */
 export const useTeamsInstance = (
   database: TestDatabase,
   options: TeamsInstanceOptions = {},
 ): Promise<TeamsInstance & { leave(): Promise<void> }> => share(database, options);
 
-/** The last message in a conversation whose content has `words`. */
 export function findMessage(
   { messages }: Connector,
   conversation: string,

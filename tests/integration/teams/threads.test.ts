@@ -1,4 +1,4 @@
-// The thread above a mention in Teams: read by Microsoft Graph where the team consents, else said to be unread.
+// The thread above a Teams mention, read by Microsoft Graph.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { propose } from '../../fixtures/model-calls.ts';
 import { type ChatBody, type OpenAiDouble, start } from '../../fixtures/openai-double.ts';

@@ -1,5 +1,4 @@
-// Planning in Teams as people see it: typing and, in personal chats, a stream that the answer ends. These tests wait concurrently
-// for Teams' pace.
+// Planning progress in Teams. Concurrent tests, as Teams' pace is slow.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -17,7 +16,6 @@ beforeAll(async () => {
 });
 afterAll(() => use.close());
 
-/** The stored status of the place. */
 async function readStatus({ db }: Pick<TestInstance, 'db'>, channel: string): Promise<unknown> {
   const { rows } = await db.query.execute<{ status: unknown }>(
     sql`select status from countersign.chat_places where channel = ${channel}`,
@@ -27,7 +25,7 @@ async function readStatus({ db }: Pick<TestInstance, 'db'>, channel: string): Pr
 
 const postingIn = (chat: string) => new RegExp(`^POST .*${encodeURIComponent(chat)}/activities$`);
 
-/** Makes a chat's stream older, while no status is being stored. */
+// Between stores of the status.
 async function age({ db }: Pick<TestInstance, 'db'>, channel: string, ms: number) {
   const began = Date.now() - ms;
   await waitFor('a quiet place', async () => {
@@ -39,7 +37,6 @@ async function age({ db }: Pick<TestInstance, 'db'>, channel: string, ms: number
   });
 }
 
-/** Asks in a chat, and waits for the stream. */
 async function streamIn(about: string) {
   const words = `${about} (${randomUUID()})`;
   const { teams, instance } = use;
@@ -67,7 +64,7 @@ test.concurrent('in a channel the bot types from the request on until it answers
   const typed = () => teams.typing.filter((one) => one === conversation).length;
   await waitFor('typing', () => typed() === 1, { everyMs: 5 });
   const turn = await begun(words);
-  // It fades by itself while a planner is silent, so it is shown again.
+  // Typing fades by itself, so it is repeated.
   await waitFor('typing again', () => typed() === 2);
   turn.answer('Here it is, in the channel.');
   await awaitMessage(teams, conversation, 'Here it is, in the channel.');

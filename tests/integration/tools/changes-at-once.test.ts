@@ -1,4 +1,4 @@
-// Processes that change the same files at once: no change is lost, whether another works, waits or has died.
+// Processes changing the same files concurrently lose no change.
 import { execFile } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';

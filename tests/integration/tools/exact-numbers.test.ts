@@ -1,4 +1,4 @@
-// Numbers from outside arrive unchanged, or the call is refused: over HTTP and MCP, through the database.
+// Numbers arrive unchanged, or the call is refused.
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -60,7 +60,7 @@ beforeEach(async () => {
   await writeFile(log, '');
 });
 
-/** Runs the steps; confirms outgoing data as shown. @returns the shown data, and the steps at the end */
+/** Confirms outgoing data. @returns the shown data, and the ended steps */
 async function run(steps: StepDraft[]) {
   const { service } = instance;
   const plan = await service.propose({ title: 'Send it on', steps }, { user: ana.id }, ana);

@@ -1,4 +1,4 @@
-// The real servers of the Model Context Protocol project, over stdio and HTTP, started and killed for real.
+// The MCP project's real servers, over stdio and HTTP.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
@@ -42,7 +42,7 @@ async function open(mcpServers: { [key: string]: unknown }, options = {}): Promi
   return bench;
 }
 
-/** The child of this test that was started with `word` among its arguments. */
+// By a word of its arguments.
 async function findChild(word: string): Promise<number> {
   const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   for (const id of ids) {
@@ -79,7 +79,7 @@ async function startHttpServer(port: number): Promise<ChildProcess> {
 
 const Message = z.object({ id: z.union([z.number(), z.string()]).optional(), method: z.string() });
 
-/** A server with an echo. @param knows whether the session is one it knows, when `method` is asked for */
+/** @param knows whether the session is known, on request of `method` */
 async function startForgetful(knows: (method: string) => Promise<boolean>) {
   const results: { [method: string]: object } = {
     initialize: {
@@ -107,7 +107,7 @@ async function startForgetful(knows: (method: string) => Promise<boolean>) {
 }
 
 describe('servers over stdio', () => {
-  /** Folders of the untrusted and the trusted server, and the third one's store. */
+  // The untrusted and the trusted server's, and the third one's store.
   let folders: { fs: string; trusted: string; memory: string };
   let bench: Bench;
   beforeAll(async () => {
@@ -298,7 +298,7 @@ describe('servers over stdio', () => {
   });
 });
 
-/** A pause while `setTimeout` is not the real one. */
+// `setTimeout` is faked here.
 async function pauseByInterval(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setInterval(resolve, 20);
@@ -320,7 +320,7 @@ describe('servers that have trouble', () => {
       well: appendTool('/dev/null'),
     });
     const state = (tool: string) => registry.status().find((status) => status.tool === tool);
-    // Servers that know the revision of 2026 are spoken to in it.
+    // The newest revision both know.
     expect(state('well')).toMatchObject({ ok: true, health: { protocol: '2026-07-28' } });
     expect((await call('well_append', { line: 'x' })).summary).toBe('Appended x.');
     expect(state('gone')).toMatchObject({ ok: false, operations: 0 });
@@ -334,7 +334,6 @@ describe('servers that have trouble', () => {
       await waitFor('the late server', () => state('late')?.ok);
       expect((await call('late_echo', { message: 'hi' })).data).toEqual({ text: 'Echo: hi' });
       expect(state('late')?.health?.protocol).toBe('2025-11-25');
-      // Its usage instructions for planners.
       expect(state('late')?.instructions).toContain('Everything Server');
     } finally {
       await rm(script);
@@ -406,7 +405,7 @@ describe('a server over HTTP', () => {
     expect(registry.get('web_echo')).toBeDefined();
     const second = await startHttpServer(port);
     expect((await call('web_echo', { message: 'three' })).summary).toBe('Echo: three');
-    // One that was restarted unnoticed is asked again: it never saw the call.
+    // A restarted server never saw the call, so it is asked again.
     await stop(second);
     await startHttpServer(port);
     expect((await call('web_echo', { message: 'four' })).summary).toBe('Echo: four');

@@ -1,4 +1,4 @@
-// Servers that violate the protocol: valid parts work, and the rest is reported.
+// Servers that violate the protocol: valid parts work.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -242,7 +242,6 @@ const json = (response: ServerResponse, body: unknown) =>
   response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
 const events = { 'content-type': 'text/event-stream' };
 
-/** A server behind an address, whose tool `say` answers with `say`. */
 async function openHost(
   say: (response: ServerResponse, id: number) => unknown,
   type: 'http' | 'sse' = 'http',

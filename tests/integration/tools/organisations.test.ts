@@ -1,5 +1,4 @@
-// No argument gives one organisation another's files, calendars, servers or tools. Every operation gets every argument that could lead
-// there.
+// No argument of any operation reaches another organisation's data.
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,14 +14,13 @@ import { root } from '../../setup/process.ts';
 import { type Bench, openBench, toolContext } from '../../unit/tools/tool-bench.ts';
 
 const [one, two, three] = ['slack:T1', 'slack:T2', 'teams:33333333-aaaa'] as const;
-/** In all data of only one organisation. */
+// In all data of only one organisation.
 const secret = 'Quetzal';
 const never = new AbortController().signal;
 
 let tenancy: Tenancy = { apart: true, owners: [] };
 let bench: Bench;
 let folder: string;
-/** Folder of the first organisation's files. */
 let first: string;
 
 const ics = (title: string) =>
@@ -81,7 +79,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Texts that might reach the first organisation's data. */
 const waysIn = () => {
   const name = first.split('/').at(-1);
   const inside = `.countersign/organisations/${name}`;
@@ -108,7 +105,7 @@ const waysIn = () => {
   ];
 };
 
-/** Arguments by a schema, with `text` in every text field. @param all also those that may be left out */
+/** @param all optional ones too */
 function fill(schema: unknown, text: string, all: boolean): unknown {
   if (typeof schema !== 'object' || schema === null) return text;
   const {
@@ -146,7 +143,6 @@ function fill(schema: unknown, text: string, all: boolean): unknown {
   }
 }
 
-/** The answer of a call, or its error. */
 async function tell(ask: () => unknown): Promise<string> {
   try {
     return JSON.stringify(await ask()) ?? '';
@@ -158,7 +154,7 @@ async function tell(ask: () => unknown): Promise<string> {
 describe('another organisation', () => {
   test('gets nothing of the first from any operation, look-up or check', async () => {
     const other = bench.host.of(two);
-    // Its own folder may lead anywhere.
+    // Its own folder may link anywhere.
     await write(other, 'mine.md', 'mine');
     const [theirs = ''] = (await readdir(join(first, '..'))).filter(
       (name) => !first.endsWith(name),
@@ -225,7 +221,7 @@ describe('another organisation', () => {
     const tools = openPlannerTools({
       registry,
       catalogue: createCatalogue(bench.host, () => tenancy).of(two),
-      db: {} as Queryable, // no plan is read
+      db: {} as Queryable,
       allowed: plannerTools,
       guarded: [],
       timezone: 'UTC',

@@ -1,4 +1,4 @@
-// Signing in at hosted MCP servers: by a browser through a real gateway, refreshed once for all processes, revoked under a plan.
+// Signing in at hosted MCP servers through a real gateway.
 import { createServer } from 'node:http';
 import { sql } from 'drizzle-orm';
 import pino from 'pino';
@@ -50,7 +50,7 @@ async function open(
 const statusOf = ({ registry }: TestInstance) =>
   registry.status().find(({ tool }) => tool === 'hosted');
 
-/** Signs in as the command line does. */
+// As the command line does.
 async function signIn({ signIns }: TestInstance): Promise<void> {
   if (signIns === null) throw new Error('there is nobody to sign in at');
   const how = { redirect: 'http://127.0.0.1:9/oauth/mcp/callback', browser: 'b', by: 'ana' };
@@ -88,7 +88,7 @@ describe('a hosted server', () => {
       const stranger = await fetch(back, { redirect: 'manual' });
       expect(stranger.status).toBe(403);
       expect(statusOf(gateway)?.ok).toBe(false);
-      // A state is good for one return: that of the stranger has spent it.
+      // The stranger's return has used up the state.
       const begunAgain = await fetch(path, { method: 'POST', headers: json, body: '{}' });
       const own = (begunAgain.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
       const again = await agreeAt(((await begunAgain.json()) as { url: string }).url);

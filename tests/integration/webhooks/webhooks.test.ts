@@ -1,4 +1,4 @@
-// Webhooks: plan results are sent to other programs, signed, in order, until accepted.
+// Webhooks: results are sent signed, in order, until accepted.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -66,7 +66,6 @@ beforeEach(async () => {
 const typesOf = (receiver: Receiver, planId: string) =>
   receiver.received.filter(({ data }) => data.plan?.id === planId).map(({ type }) => type);
 
-/** Makes messages due now. */
 async function makeDue(): Promise<void> {
   await instance.db.query.execute(
     sql`update countersign.webhook_deliveries set due_at = clock_timestamp() where state = 'open'`,
