@@ -93,6 +93,8 @@ describe('details in Teams', () => {
     for (const view of [notHere, running, others]) {
       expect(view).toMatchObject({ approve: null, ticks: false });
     }
+    // Who asked may change it.
+    expect([notHere, running, others].map(({ edits }) => edits.length)).toEqual([0, 0, 2]);
   });
 
   it('of a plan that has none are said to have none', () => {
