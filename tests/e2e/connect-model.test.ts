@@ -1,4 +1,4 @@
-// A model connected in the console: its key is tested, kept encrypted, used by every process without a restart, and can be removed again.
+// Connecting a model in the console, without a restart.
 import { createServer } from 'node:http';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -114,7 +114,7 @@ test('it is removed, and commands are read again', async () => {
 test('a call that runs when the model changes ends, also where a later version has migrated the database', async () => {
   let cutOff = false;
   let came = 0;
-  // Longer than a process that is told to stop would wait.
+  // Outlasts a stopping process's patience.
   const slow = createServer((_request, response) => {
     came += 1;
     const timer = setTimeout(() => response.end('done'), 7000);

@@ -1,4 +1,4 @@
-// Settings → Access for somebody who signed in: a real provider, a real server, a real browser.
+// Settings → Access for signed-in people, with a real provider.
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
@@ -53,7 +53,7 @@ it('makes a token that works until it is revoked, and signs its owner out', asyn
   const access = page.getByRole('region', { name: 'Access' });
   await access.getByText('ben@corp.example', { exact: true }).waitFor();
   await access.getByText('A sign-in', { exact: true }).waitFor();
-  // The settings themselves are the operator's; who one is, is everybody's.
+  // Settings are the operator's; one's own identity is not.
   await access.getByText('The settings could not be read').waitFor();
   expect(await access.getByLabel('Role').locator('option').allTextContents()).toEqual([
     'viewer',

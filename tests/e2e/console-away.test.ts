@@ -1,4 +1,4 @@
-// The console as a whole: how much of it is loaded first, and a server that is killed under it and comes back.
+// The console's load size, and a server that dies and returns.
 import { expect, it } from 'vitest';
 import { expectAccessibleOnce } from '../setup/axe.ts';
 import {
@@ -38,7 +38,7 @@ it('loads under 300 KB, once, and says when it could be used', async () => {
   expect(first.kilobytes).toBeLessThan(300);
   expect(first.kilobytes).toBeGreaterThan(50);
   expect(again.kilobytes).toBeLessThan(first.kilobytes / 2);
-  // On an idle machine both are under a second; the neighbours of a test may take as much again.
+  // Under a second on an idle machine; other tests run alongside.
   expect(again.ms).toBeLessThan(5000);
 });
 

@@ -1,5 +1,4 @@
-// A plan that is built by hand, by mouse and by keyboard alone: operations are found, their forms filled in, mistakes taken back, and
-// what is proposed is a plan like any other.
+// Building a plan by hand, with mouse and keyboard alone.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -28,7 +27,6 @@ async function pick(words: string, name: string): Promise<void> {
   await dialog().locator('.operation-form').waitFor();
 }
 
-/** The id of the plan that is shown. */
 async function shown(): Promise<string> {
   await page.locator('.plan-head').waitFor();
   return new URL(page.url()).searchParams.get('plan') ?? '';

@@ -1,4 +1,4 @@
-// A waiting plan that is edited where it is shown: by mouse and by keyboard alone, proposed as its next version, with the comments on it.
+// Editing a waiting plan in place, with mouse and keyboard.
 import { expect, it } from 'vitest';
 import { draftStep } from '../fixtures/steps.ts';
 import { button, column, page, server, useConsole } from '../setup/console.ts';
@@ -6,7 +6,6 @@ import { waitFor } from '../wait.ts';
 
 useConsole();
 
-/** A plan of two files and a question, open at its steps. */
 async function openSteps() {
   const plan = await server.api.propose({
     title: 'Two files and a question',

@@ -1,4 +1,4 @@
-// The console's inbox as a person uses it: what waits for them, found, opened and decided by the keyboard, one by one or together.
+// The console's inbox, decided by keyboard, singly or together.
 import type { Locator } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Plan } from '#domain/plan/plan.ts';
@@ -26,12 +26,11 @@ async function start(title: string, steps: object[]): Promise<Plan> {
 }
 
 const group = (name: string): Locator => page.getByRole('region', { name: new RegExp(`^${name}`) });
-/** A plan that is not over: those of earlier tests are. */
+// Excludes ended plans, as those of earlier tests are.
 const entry = (title: string): Locator =>
   page.locator('.group:not([data-group="done"]) .entry', { hasText: title });
 const titles = (of: Locator) => of.locator('.entry-title').allInnerTexts();
 const focused = () => page.locator('.entry-main:focus .entry-title').innerText();
-/** Presses keys where no field has the focus. */
 const keys = async (...pressed: string[]) => {
   await page.evaluate('if (document.activeElement?.id === "say") document.activeElement.blur()');
   for (const key of pressed) await page.keyboard.press(key);
@@ -41,7 +40,7 @@ beforeEach(async () => {
   const path =
     '/api/plans?status=proposed,needs_review,approved,executing,stalled,rejected&limit=100';
   const { plans } = (await server.api.get<{ plans: Plan[] }>(path)).body;
-  // One that was rejected with a reason may have its planner ask about that.
+  // A rejection with a reason may have a question of the planner.
   const open = plans.filter(({ status, revising }) => status !== 'rejected' || revising);
   for (const { id, version } of open) await server.api.post(`/api/plans/${id}/cancel`, { version });
 });
@@ -89,7 +88,7 @@ describe('the inbox', () => {
     expect(await page.locator('.entry-main[aria-current="true"]').innerText()).toContain(
       'Check the numbers',
     );
-    // Refreshes by the page itself wait behind requests of people.
+    // The page's own refreshes queue behind people's requests.
     const refreshed = page.waitForRequest(
       (one) =>
         one.url().endsWith(`/api/plans/${asked.id}/overview`) && one.headers().priority === 'u=7',
@@ -273,7 +272,7 @@ describe('several plans decided together', () => {
     await page.getByRole('button', { name: 'Reject 2' }).click();
     const dialog = page.getByRole('dialog', { name: 'Reject 2 plans' });
     await dialog.getByLabel('Reason').fill('Not this week');
-    // The first is carried out, and its answer is lost.
+    // The first succeeds, and its answer is lost.
     let lost = 0;
     await page.route('**/reject', async (route) => {
       lost += 1;
@@ -296,7 +295,7 @@ describe('several plans decided together', () => {
 });
 
 describe('on narrower screens', () => {
-  /** Elements clipped by the screen, except inside horizontal scrollers. */
+  // Except inside horizontal scrollers.
   const findClipped = () =>
     page.evaluate<string[]>(`[...document.querySelectorAll('#app *')]
       .filter((one) => one.checkVisibility() && !one.closest('svg, .visually-hidden, .tabs, .table-scroll, .graph, .gantt'))

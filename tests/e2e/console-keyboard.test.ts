@@ -1,4 +1,4 @@
-// The whole job without a pointer: nothing here moves a mouse. The focus is always seen, and never lost to the page's top.
+// Everything without a pointer; focus is always visible.
 import { beforeEach, expect, it } from 'vitest';
 import { draftStep } from '../fixtures/steps.ts';
 import { column, page, readWorkspace, server, shownPlan, useConsole } from '../setup/console.ts';
@@ -6,7 +6,7 @@ import { waitFor } from '../wait.ts';
 
 useConsole();
 
-/** Notes each frame in which nothing has the focus, once something had it. */
+// Records frames without focus, once something had it.
 const recorder = `
   globalThis.lost = [];
   let last = null;
@@ -20,7 +20,6 @@ const recorder = `
 
 beforeEach(() => page.addInitScript(recorder));
 
-/** The focused element's name, and whether its focus is visible. */
 const readFocus = () =>
   page.evaluate<{ name: string; seen: boolean; id: string }>(`(() => {
     const one = document.activeElement;
@@ -37,7 +36,7 @@ const readFocus = () =>
 
 const isFocused = async (id: string) => (await readFocus()).id === id;
 
-/** Presses a key, then checks that something visible has the focus. */
+// Checks that a visible element keeps the focus.
 async function press(...keys: string[]): Promise<void> {
   for (const key of keys) {
     await page.keyboard.press(key);
@@ -50,7 +49,6 @@ async function press(...keys: string[]): Promise<void> {
   }
 }
 
-/** Presses Tab until `name` has the focus. */
 async function tabTo(name: RegExp, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
   const passed: string[] = [];
   for (let presses = 0; presses < 60; presses++) {
@@ -65,7 +63,7 @@ async function tabTo(name: RegExp, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<vo
 const state = (words: string) => page.locator('.plan-state .badge', { hasText: words }).waitFor();
 
 it('asks, reads, comments, approves in part, answers a task and finds the result', async () => {
-  // At a second try other files.
+  // For retries.
   const folder = `keys-${Date.now()}`;
   await page.goto(server.url);
   await waitFor('the field to be ready', () => isFocused('say'));
@@ -75,7 +73,7 @@ it('asks, reads, comments, approves in part, answers a task and finds the result
   await press('Enter');
   await page.locator('.review-bar').waitFor();
 
-  // Read: out of the field, to the tabs of the plan, and to its steps.
+  // Read: out of the field, to the plan's tabs and steps.
   await tabTo(/^Overview$/);
   await press('ArrowRight', 'ArrowRight', 'ArrowRight');
   expect((await readFocus()).name).toBe('Steps');
@@ -114,7 +112,7 @@ it('asks, reads, comments, approves in part, answers a task and finds the result
   await press('g', 'p');
   const { id } = await shownPlan();
 
-  // The result, from a new conversation: by search, in the plan's steps.
+  // The result: by search, from a new conversation.
   await press('n');
   await page.locator('.welcome').waitFor();
   await press('Shift+Tab', '/');

@@ -1,5 +1,4 @@
-// The review as a person does it: read what changes, say what should be different, approve what is left, answer, and settle what nobody
-// knows the outcome of.
+// Reviewing: read, comment, approve, answer, settle unknown outcomes.
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -50,7 +49,7 @@ it('is read, commented on step by step, changed, and approved in part', async ()
   await comment(b, 'change "Two" to "Second"');
   await comment(c, 'call it d.md instead');
   await bar().getByText('2 comments').waitFor();
-  // They are kept until they are sent.
+  // Unsent comments are kept.
   await page.reload();
   await bar().getByText('2 comments').waitFor();
 
@@ -71,7 +70,7 @@ it('is read, commented on step by step, changed, and approved in part', async ()
   await page.getByRole('tab', { name: 'Steps' }).click();
   const tick = (what: RegExp) => page.getByRole('checkbox', { name: what });
   await tick(/Overwrites times\.md/).uncheck();
-  // The copy is left out with it.
+  // The copy depends on it.
   await page.getByText('Also leaves out 2, which needs it.').waitFor();
   expect(await tick(/Copies times\.md/).isChecked()).toBe(false);
   const total = second.total_steps;
@@ -223,7 +222,7 @@ it('gives up a time that another plan has of the same person by a press, in a ne
     conversation: 'console-second',
   });
   await page.goto(`${server.url}/?c=console-second&plan=${plan_id}`);
-  // The review bar decides on every tab; the timeline offers its own fixes too.
+  // The timeline has buttons of the same name.
   await bar()
     .getByRole('button', { name: /^Move to |instead$/ })
     .first()
@@ -246,7 +245,7 @@ it('gives up a time that another plan has of the same person by a press, in a ne
 
 it('recovers a call whose answer was lost by a press, and makes it no second time', async () => {
   let calls = 0;
-  // It takes the call, and the program is killed before it answers.
+  // The program is killed while this call is unanswered.
   const hook = await listenOnLoopback(createServer(() => void calls++));
   onTestFinished(() => hook.close());
   const plan = await server.api.propose({

@@ -1,4 +1,4 @@
-// The documents where people read them, and the examples of the API's page, unchanged.
+// Documents in their places, and the API page's examples unchanged.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -12,7 +12,7 @@ const PlanList = z.object({
 
 useConsole();
 
-/** Runs `curl -s URL [-H …] [-d …]` as written in a document. @throws unless it is answered with success */
+/** Runs `curl -s URL [-H …] [-d …]`. @throws unless it succeeds */
 async function runCurl(command: string): Promise<unknown> {
   const words = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(
     ([, quoted, bare]) => quoted ?? bare ?? '',
@@ -31,7 +31,7 @@ async function runCurl(command: string): Promise<unknown> {
 
 const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
 const cli = read('cli.md');
-/** A command continues on indented lines. */
+// Commands continue on indented lines.
 const commands = [...read('api.md').matchAll(/^ {4}(curl .+(?:\n {6}.+)*)$/gm)].map(
   ([, command = '']) => command,
 );
@@ -58,7 +58,7 @@ it('every command of docs/cli.md has the words and options that the page gives i
     [...cell.matchAll(/`countersign ([^`]+)`/g)].map(([, command = '']) => command),
   );
   expect(rows.length).toBeGreaterThan(12);
-  /** `audit verify` of `audit verify [--from SEAL]`. */
+  // `audit verify` of `audit verify [--from SEAL]`.
   const nameOf = (row: string) => /^[a-z]+(?: [a-z]+(?= |$))?/.exec(row)?.[0] ?? '';
   const helps = new Map(
     await Promise.all(

@@ -1,5 +1,4 @@
-// The built npm package: what is in it, that it runs without TypeScript, and its launcher on an older Node. With the dependencies of
-// this project; tests/long/package.test.ts installs it.
+// The npm package with this project's dependencies; tests/long/package.test.ts installs it.
 import { globSync, readFileSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +9,7 @@ import { usePackage } from '../setup/package.ts';
 
 const built = usePackage(true);
 
-/** Files of the package, without the dependencies that are linked into it. */
+// Without linked dependencies.
 const list = (pattern: string) =>
   globSync(pattern, { cwd: built.folder, exclude: (name) => name === 'node_modules' });
 
@@ -44,14 +43,14 @@ test('the package has the program and what it reads, and nothing of its developm
     expect(manifest).not.toHaveProperty(field);
 });
 
-/** Only the bench compares with it, and says so where it is not there. */
+// Only the bench uses it, and reports its absence.
 const optional = ['@dbos-inc/dbos-sdk'];
 
 test('every package that a module imports is among the dependencies', () => {
   const { dependencies } = JSON.parse(readFileSync(join(built.folder, 'package.json'), 'utf8'));
   const missing = new Set<string>();
   for (const path of list('{adapters,bench,cards,jobs,src}/**/*.js')) {
-    if (path.startsWith(join('adapters', 'console', 'page'))) continue; // The browser finds these.
+    if (path.startsWith(join('adapters', 'console', 'page'))) continue; // The browser resolves these.
     const { module } = parseSync(path, readFileSync(join(built.folder, path), 'utf8'));
     const text = readFileSync(join(built.folder, path), 'utf8');
     const named = [
@@ -59,7 +58,7 @@ test('every package that a module imports is among the dependencies', () => {
       ...module.staticExports.flatMap(({ entries }) =>
         entries.flatMap(({ moduleRequest }) => moduleRequest?.value ?? []),
       ),
-      // Those by a name: a file of tools is imported by its path.
+      // Literal names only: tool files are imported by path.
       ...module.dynamicImports.flatMap(
         ({ moduleRequest: { start, end } }) => /^'(.*)'$/.exec(text.slice(start, end))?.[1] ?? [],
       ),

@@ -1,4 +1,4 @@
-// The sliders as a person sets them: in the console with mouse and keyboard, in the terminal, and the same over HTTP.
+// Sliders in the console, in the terminal and over HTTP.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { PolicyOverride } from '#domain/people/policy.ts';
@@ -84,7 +84,7 @@ describe('the settings', () => {
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.setViewportSize({ width: 360, height: 640 });
     await open();
-    // In the page it is a whole element; the types of the tests know of none.
+    // An Element in the page; tests have no DOM types.
     const widths = await dialog().evaluate((element: unknown) => {
       const { scrollWidth, clientWidth } = element as Record<'scrollWidth' | 'clientWidth', number>;
       return { scrollWidth, clientWidth };

@@ -1,4 +1,4 @@
-// Starting and ending the program as its README says: with its own database, with another, and with mistakes in its settings.
+// Start and end as in the README, with each database.
 import { chmod, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -97,7 +97,7 @@ describe('with a database of somebody else', () => {
       Model: 'off',
     });
     const report = await programs.finish(['doctor'], options);
-    // Connections, room on the disk and moments are others a second later.
+    // Connections, free space and times change within a second.
     const still = (text: string) => text.replaceAll(/\d[\d.:TZ-]*/g, 'n');
     for (const { part, text } of findings) {
       expect(report.stdout).toContain(part);

@@ -1,5 +1,4 @@
-// Traces, metrics and logs of one story in Slack with a gateway and a worker as processes: asked, planned by a model, approved, run
-// with an MCP server, and shown.
+// Traces, metrics and logs of one Slack story across processes.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as conventions from '@opentelemetry/semantic-conventions/incubating';
@@ -134,7 +133,7 @@ function get(name: string): ReceivedSpan {
   return span;
 }
 
-/** Names from the outermost to `span`, as far as they have come. */
+// From the outermost, as far as they have arrived.
 function pathTo(span: ReceivedSpan): string[] {
   const parent = receiver.spans.find(({ spanId }) => spanId === span.parentSpanId);
   return [...(parent === undefined ? [] : pathTo(parent)), span.name];

@@ -1,4 +1,4 @@
-// The whole job in a terminal: the plan, the question, the outcome, and an exit code that a script can trust.
+// The whole job in a terminal, with reliable exit codes.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';

@@ -1,5 +1,4 @@
-// The tool in a TypeScript file that the documents show: from its text to an invoice that was sent. What comes when it changes is in
-// tests/long/tool-files.test.ts.
+// The documents' TypeScript tool; tests/long/tool-files.test.ts has its changes.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';

@@ -1,5 +1,4 @@
-// The console for people who do not see it, or not well: every page and dialog by the rules of WCAG 2.2 AA, light and
-// dark, on a screen and a phone.
+// Every console page by WCAG 2.2 AA, themes and sizes included.
 import { beforeAll, describe, it } from 'vitest';
 import { expectAccessible } from '../setup/axe.ts';
 import { page, server, useConsole } from '../setup/console.ts';

@@ -1,5 +1,4 @@
-// `countersign bench` for real, in small: what it reports holds together, and nothing of it is left. How fast it is
-// depends on the machine, so nothing is expected of that.
+// `countersign bench` in small: consistent figures, nothing left behind.
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -11,9 +10,8 @@ import { waitFor } from '../wait.ts';
 
 const database = useDatabase();
 const programs = usePrograms();
-/** Each starts several processes, one after the other. */
 const timeoutMs = 300_000;
-/** Where the bench makes its folders; empty before and after. */
+// The bench's temporary folders; empty before and after.
 let temp: string;
 let home: string;
 let graphs: string;
@@ -62,7 +60,7 @@ beforeAll(async () => {
   await writeFile(join(graphs, 'coat.json'), JSON.stringify({ source: 'a tailor', tasks }));
 });
 
-/** Starts the bench on the tests' server, or on one of its own. */
+// On the tests' server, or on its own.
 const bench = (args: string[], own = false) =>
   programs.finish(['bench', ...args], {
     home,
@@ -80,7 +78,7 @@ async function listBenchDatabases(): Promise<string[]> {
   return rows.map(({ datname }) => datname);
 }
 
-/** The rows of a report whose every number agrees with the others. */
+// Checks that the report's figures agree.
 function readReport(text: string) {
   const { rows } = Report.parse(JSON.parse(text));
   for (const { value, baseline, ratio, unit, reach, stretch, reached, stretch_reached } of rows) {
@@ -170,7 +168,7 @@ test(
     ]);
     for (const side of ['bare Bolt', 'Bolt that stores'])
       expect(stderr).toContain(`round 2 of 2: 500 events at 200/s to ${side}`);
-    // It ends with another code when the database says that one is missing, or was handled twice.
+    // Another exit code would mean missing or repeated events.
     expect([code, stderr]).toEqual([0, expect.stringContaining('each handled once, none lost?')]);
     const [row, beside, ...more] = readReport(stdout);
     expect(more).toEqual([]);

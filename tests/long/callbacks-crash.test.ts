@@ -1,4 +1,4 @@
-// kill -9 around work that continues elsewhere: before and after what finds it again is stored, and while its result is taken.
+// kill -9 around external work, its reference and its result.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ export default [film('render', 'write'), film('again', 'idempotent')];
 const publicUrl = 'http://127.0.0.1:1';
 const result = { summary: 'Rendered.', data: { url: 'https://films.example.com/1' } };
 
-/** The other side: what it was asked for, in order, and what it does before it answers. */
+// Requests to the other side, in order.
 const Begun = z.object({ callback: z.string(), key: z.string() });
 let begun: z.infer<typeof Begun>[] = [];
 let beforeAnswer: (callback: string) => Promise<unknown> = async () => {};
@@ -72,7 +72,6 @@ async function callBack({ url }: Server, address: string | undefined): Promise<n
   return response.status;
 }
 
-/** An installation, and the process that runs a plan until it dies at `point`. */
 async function beginAt(point: string, operation: string) {
   const database = await freshDatabase();
   const home = await programs.home({ executor: { lease_seconds: 2 }, tools: ['./tools/film.ts'] });

@@ -1,4 +1,4 @@
-// `docker compose up` without a daemon: the Dockerfile's steps in folders, and what compose.yaml starts as processes on a real PostgreSQL.
+// Dockerfile and compose.yaml without Docker, on a real PostgreSQL.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
@@ -43,7 +43,7 @@ beforeAll(async () => {
   expect(username).toBe('countersign');
   const own = { POSTGRES_PASSWORD: password, COUNTERSIGN_API_TOKEN: token };
   services = readCompose(file, { ...own, API_REQUESTS_PER_MINUTE: '777' });
-  // The names that Docker's network would resolve.
+  // Host names that Docker's network would resolve.
   for (const { environment } of Object.values(services)) {
     const url = environment.DATABASE_URL;
     if (url !== undefined)
@@ -53,7 +53,7 @@ beforeAll(async () => {
       );
   }
   port = await findPort();
-  // A dead worker's steps are taken over after this.
+  // Short, so that a dead worker's steps are soon taken over.
   writeFileSync(join(image.cwd, 'countersign.json'), '{"executor":{"lease_seconds":2}}');
 }, 420_000);
 
@@ -113,7 +113,6 @@ async function ask<T>(path: string, body?: object): Promise<T> {
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  // A test states what it expects of a body and then looks at it.
   const answer: T = JSON.parse(await response.text());
   if (!response.ok) throw new Error(`${response.status}: ${JSON.stringify(answer)}`);
   return answer;

@@ -1,4 +1,4 @@
-// The console's inbox with more plans than a page of it: paging, keeping its place, and staying quick with thousands.
+// The console's inbox with pages of plans, and with thousands.
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Inbox } from '#domain/plan/inbox.ts';
 import type { Plan } from '#domain/plan/plan.ts';
@@ -14,7 +14,6 @@ const step = draftStep('1', 'Wait', 'control_wait', { seconds: 1 });
 const propose = (n: number, more: object = {}) =>
   server.api.propose({ ...more, title: `Waiting plan no${n}`, steps: [step] });
 
-/** Proposes plans `from` to `to`, a few at a time. */
 async function proposeAll(from: number, to: number): Promise<void> {
   let next = from;
   const work = async () => {
@@ -36,7 +35,6 @@ const read = async () => {
 };
 
 describe('a group of the inbox', () => {
-  // Each test begins with an empty list.
   afterEach(async () => {
     for (let plans = await read(); plans.length > 0; plans = await read()) {
       await Promise.all(
@@ -79,7 +77,7 @@ describe('a group of the inbox', () => {
 describe('with 2,000 plans the inbox', () => {
   it('draws a page of them, is there within two seconds, and moves without a pause', async () => {
     const { body } = await server.api.get<Inbox>('/api/inbox?group=needs_you&limit=1');
-    // At a second try they are there.
+    // A retry finds them already proposed.
     await proposeAll((body.groups[0]?.total ?? 0) + 1, 2000);
     const began = Date.now();
     await page.goto(server.url);
@@ -98,7 +96,7 @@ describe('with 2,000 plans the inbox', () => {
         .waitFor();
     }
     await entries().first().getByRole('button').focus();
-    // Each press is drawn before the next: a pause would be seen.
+    // Each press is drawn before the next, so a pause would be seen.
     const slowest = await page.evaluate<number>(`(async () => {
       let slowest = 0;
       for (let n = 0; n < 60; n++) {

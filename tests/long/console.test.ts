@@ -1,4 +1,4 @@
-// The console in detail: its tabs, lists, keyboard, connection and what it keeps.
+// The console's tabs, lists, keyboard and connection in detail.
 import { describe, expect, it } from 'vitest';
 import { draftStep } from '../fixtures/steps.ts';
 import {
@@ -19,7 +19,7 @@ useConsole();
 
 describe('a request', () => {
   it('shows its steps in every tab, and its decision in the audit', async () => {
-    // At a second try other files.
+    // For retries.
     const folder = `tabs-${Date.now()}`;
     const files = ['a', 'b', 'c'].map((name) => `${folder}/${name}.txt`);
     await ask(files.map((file) => `write "${file.split('/').at(-1)}" to ${file}`).join(' and '));
@@ -78,7 +78,6 @@ describe('a plan on the page', () => {
     await button('Propose changes').click();
     await bar().locator('textarea:focus').waitFor();
     await page.keyboard.type('half a sent');
-    // Another tab, and another version of what it shows.
     await page.evaluate("document.getElementById('tab-steps').click()");
     await page.locator('.step').first().waitFor();
     await page.keyboard.type('ence');

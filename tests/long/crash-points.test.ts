@@ -1,4 +1,4 @@
-// kill -9 at every named place of a run, then a fresh start: no effect is lost, and none happens twice without a person's word.
+// kill -9 at every named point of a run, then a restart.
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
@@ -15,7 +15,7 @@ import { waitFor } from '../wait.ts';
 const programs = usePrograms();
 vi.setConfig({ maxConcurrency: 3 });
 
-/** Two calls of the same operation would leave two lines. */
+// A repeated call would leave two lines.
 const append = (id: string, after: string) =>
   draftStep(id, `Append ${id} to the log`, 'log_append', { line: id }, after);
 const draft = {
@@ -57,12 +57,11 @@ async function readEffects(home: string, logFile: string): Promise<Effects> {
   return { log: log.split('\n').filter(Boolean), files };
 }
 
-/** Whether the effect of `step` is there, as a person would find out by looking. */
+// As a person would find out.
 function happened(step: string, { log, files }: Effects): boolean {
   return step === 'move' ? files.includes('b.txt') : log.includes(step);
 }
 
-/** A home whose tools are the workspace and a log. */
 async function openHome(): Promise<{ home: string; log: string }> {
   const place = await programs.home();
   const log = join(place, 'log.txt');
@@ -73,7 +72,7 @@ async function openHome(): Promise<{ home: string; log: string }> {
   return { home, log };
 }
 
-/** Runs the plan in a process that dies at `point`. @returns the plan's id */
+/** @returns the plan's id */
 async function crashAt(point: string, options: Options): Promise<string> {
   const server = await programs.serve({ ...options, env: { COUNTERSIGN_CRASH_AT: point } });
   const plan = await server.api.propose(draft);
@@ -82,7 +81,7 @@ async function crashAt(point: string, options: Options): Promise<string> {
   return plan.id;
 }
 
-/** Where the plan comes to rest by itself: done, or with a step whose outcome is not known. */
+// Done, or stopped at a step with an unknown outcome.
 async function rest(api: Client, id: string) {
   return await waitFor(
     `${id} to be done or to ask`,
@@ -94,7 +93,6 @@ async function rest(api: Client, id: string) {
   );
 }
 
-/** The question about the one unknown step. */
 async function readQuestion(api: Client, id: string): Promise<{ step: string; text: string }> {
   const [step, ...others] = (await api.steps(id)).filter(({ status }) => status === 'unknown');
   expect(others).toEqual([]);
@@ -115,7 +113,7 @@ async function readQuestion(api: Client, id: string): Promise<{ step: string; te
   return { step: step?.id ?? '', text: step?.question ?? '' };
 }
 
-/** The point, the step that is left unknown (null: none), and whether its call had been made. */
+// `unknown`: the step left unknown, or null; `made`: whether it was called.
 const cases: { at: string; unknown: string | null; made?: boolean }[] = [
   { at: 'before_attempt:2', unknown: null },
   { at: 'after_attempt:2', unknown: null },

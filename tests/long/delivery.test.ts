@@ -1,5 +1,4 @@
-// kill -9 at every named place of delivery, then another process: each message is on the platform once and in order, and
-// a card shows what is true now.
+// kill -9 at every named point of delivery, then another process.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { crashPoints } from '#domain/crash-points.ts';
@@ -14,7 +13,6 @@ import { ana, noop, openTestInstance, type TestInstance } from '../setup/instanc
 import { useFixture } from '../setup/process.ts';
 
 const database = useDatabase();
-/** Says what is to be posted, and posts nothing. */
 let gateway: TestInstance;
 let speaker: Speaker;
 const startProcess = useFixture('delivery-process.ts');
@@ -78,7 +76,7 @@ describe('after kill -9', () => {
     await workToTheEnd();
     await speaker.say(here, ['deadly', 'after']);
     await speaker.rename(plan.id, 'A deadly title');
-    // Those of the message, and those of the card.
+    // At the message's points, and at the card's.
     for (let deaths = 0; deaths < 10; deaths += 1) await workUntilKilled('');
     const posted = await workToTheEnd();
     expect(posted.map((text) => text.split(' ', 1)[0])).toContain('after');
@@ -94,7 +92,7 @@ describe('after kill -9', () => {
     const change = (title: string) => speaker.rename(plan.id, title);
     await change('Meanwhile');
     await workUntilKilled(at);
-    // Back to what was last known to be shown: it may not be any more.
+    // The last state known to be shown, which the card may no longer show.
     await change('Before');
     const shown = (await workToTheEnd()).at(-1);
     expect(shown).toContain('Before');

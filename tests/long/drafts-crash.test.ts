@@ -1,5 +1,4 @@
-// kill -9 while drafts and reports are made and while data is requested, then another process: each is there once, and no reply that was
-// stored is paid for again.
+// kill -9 during drafts, reports and data requests.
 import { sql } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import type { Database } from '#db/database.ts';

@@ -1,4 +1,4 @@
-// The embedded database: made once, shared by all processes of a home, stopped by the last, and never lost.
+// The embedded database: shared by a home's processes, never lost.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import {
   chmod,
@@ -79,7 +79,6 @@ function start(args: string[]): { child: ChildProcess; exited: Promise<number | 
   return { child, exited: new Promise((done) => child.on('exit', (code) => done(code))) };
 }
 
-/** A process of its own that is in the database. */
 async function startGuest(): Promise<Guest> {
   const { child, exited } = start([]);
   let output = '';
@@ -119,7 +118,7 @@ describe('the first start', () => {
     const { url, close } = await open();
     expect(await ask(url, '1')).toBe(1);
     await close();
-    const again = await open(); // What the killed one left is gone at the latest now.
+    const again = await open(); // By now the killed process's leftovers are gone.
     expect(await drafts()).toEqual([]);
     await again.close();
   });
@@ -278,7 +277,7 @@ test.runIf(asRoot)(
   'root is told which folder is in the way when that cannot be helped',
   async () => {
     await chmod(home, 0o700);
-    const programs = join(home, 'programs'); // Only `id`: without setpriv there is no way in.
+    const programs = join(home, 'programs'); // Without setpriv there is no way in.
     await mkdir(programs);
     await symlink('/usr/bin/id', join(programs, 'id'));
     const path = process.env.PATH;

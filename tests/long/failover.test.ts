@@ -1,5 +1,4 @@
-// The primary dies under load and its replica takes its place: every approved plan ends, nothing is done twice, and processes
-// come back by themselves.
+// Failover to a replica under load: every plan ends, calls once.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -70,7 +69,7 @@ it.each(['ends', 'goes silent'] as const)(
         async () => {
           const { status } = await gateway.api.plan(id);
           if (status === 'completed') return true;
-          // A call whose outcome was lost asks a person, who looks in the log.
+          // A person settles lost outcomes by the log.
           const unknown = (await gateway.api.steps(id)).filter((step) => step.status === 'unknown');
           for (const step of unknown) {
             const { line } = step.args as { line: string };
@@ -86,7 +85,7 @@ it.each(['ends', 'goes silent'] as const)(
     const written = await lines();
     expect(written).toHaveLength(plansAtOnce * stepsEach + 1);
     expect(new Set(written).size).toBe(written.length);
-    // Connections that pass nothing more are noticed later than those that were closed.
+    // Silent connections are noticed later than closed ones.
     expect(working).toBeLessThan(how === 'ends' ? 10_000 : 30_000);
     await Promise.all([gateway.stop(), ...workers.map((worker) => worker.stop())]);
     await proxy.close();

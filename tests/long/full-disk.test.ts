@@ -1,4 +1,4 @@
-// A full disk, the database's and the log's: it is named with what to do, nothing hangs or ends, and all continues once there is room.
+// A full disk is reported with advice, and work continues afterwards.
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
@@ -21,10 +21,9 @@ import { waitFor } from '../wait.ts';
 
 const programs = usePrograms();
 
-/** Only root may mount. */
+// Only root may mount.
 const canMount = process.platform === 'linux' && process.getuid?.() === 0;
 
-/** A file system of its own with that many megabytes, until the test ends. */
 function mountSmall(megabytes: number): string {
   const dir = mkdtempSync(join(tmpdir(), 'countersign-disk-'));
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', dir]);
@@ -35,7 +34,7 @@ function mountSmall(megabytes: number): string {
   return dir;
 }
 
-/** Takes all room that is left. @returns gives it back */
+/** @returns a function that frees it */
 function fill(dir: string): () => void {
   const file = join(dir, 'filler');
   for (const size of [1024 * 1024, 4096]) {
@@ -48,7 +47,6 @@ function fill(dir: string): () => void {
   return () => rmSync(file);
 }
 
-/** A migrated database whose files are in `dir`. */
 async function databaseIn(dir: string): Promise<string> {
   const name = `full_disk_${randomBytes(3).toString('hex')}`;
   const server = inject('databaseServer');

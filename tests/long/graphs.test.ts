@@ -1,6 +1,5 @@
-// Large graphs of nothing, run by four back ends in two processes: every step once, none before its prerequisites, and, at
-// fifty moments at least while it runs, the kept counters equal a full count and the overview what the change stream
-// leads to. COUNTERSIGN_DAGS names a folder with further graphs, JSON files of `{ tasks: [{ id, parents }] }`.
+// Large graphs on four back ends: each step once, in order.
+// COUNTERSIGN_DAGS: a folder with more graphs, as JSON `{ tasks: [{ id, parents }] }`.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -13,14 +12,14 @@ import { type Server, usePrograms } from '../setup/process.ts';
 
 const database = useDatabase();
 const programs = usePrograms();
-/** Looks at a graph that is under way. A machine that is quicker than that runs it again. */
+// Checks while a graph runs; fast machines run it again to get as many.
 const moments = 50;
 const changesAPage = 1000;
 let server: Server;
 let client: Client;
 
 beforeAll(async () => {
-  // Small batches, so that there are many moments at which something could be wrong.
+  // Small batches leave more moments for mistakes.
   const home = await programs.home({
     executor: { batch: 10 },
     backends: { left: { concurrency: 4 }, right: { concurrency: 4 } },
@@ -39,7 +38,7 @@ type Graph = { id: string; after: string[] }[];
 const nothing = () =>
   Object.fromEntries(StepStatus.options.map((status) => [status, 0])) as StepCounts; // Each status is a key.
 
-/** Compares the kept counters with a full count, both of one moment. @returns whether the plan was under way then */
+/** Both of one snapshot. @returns whether the plan was running then */
 async function compareCounts(planId: string): Promise<boolean> {
   const columns = StepStatus.options.join(', ');
   await client.query('begin isolation level repeatable read');
@@ -57,7 +56,7 @@ async function compareCounts(planId: string): Promise<boolean> {
   return succeeded > 0 && Object.keys(others).length > 0;
 }
 
-/** Compares overviews of revisions with the change stream, replayed from the start. */
+// The stream is replayed from the start.
 async function compareOverviews(planId: string, graph: Graph, seen: Overview[]): Promise<void> {
   const expected = new Map(seen.map(({ revision, counts }) => [revision, counts]));
   const now = new Map<string, StepStatus>(graph.map(({ id }) => [id, 'pending']));
@@ -93,7 +92,7 @@ function checkLog(lines: LogLine[], graph: Graph): void {
     const line = byStep.get(id);
     expect(line?.status).toBe('succeeded');
     for (const before of after) {
-      // ISO times of one form compare as text, to the microsecond.
+      // ISO times of one format compare as text, to the microsecond.
       const ended = byStep.get(before)?.ended_at ?? '9';
       expect((line?.started_at ?? '') >= ended, `${id} began before ${before} had ended`).toBe(
         true,
@@ -102,7 +101,6 @@ function checkLog(lines: LogLine[], graph: Graph): void {
   }
 }
 
-/** Graphs of people's own, by file. */
 function readGraphs(folder: string | undefined): [string, Graph][] {
   if (folder === undefined) return [];
   const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
@@ -121,7 +119,7 @@ const graphs: [string, Graph][] = [
   ...readGraphs(process.env.COUNTERSIGN_DAGS),
 ];
 
-/** Runs the graph once. @returns at how many moments it was under way and compared */
+/** @returns the number of comparisons while it ran */
 async function run(title: string, graph: Graph): Promise<number> {
   const steps = graph.map((step, index) => ({
     ...step,
@@ -157,7 +155,6 @@ async function run(title: string, graph: Graph): Promise<number> {
     'select distinct worker from countersign.step_attempts where plan_id = $1',
     [plan.id],
   );
-  // Four back ends were there, and more than one process had a part in it.
   const processes = new Set(workers.rows.map(({ worker }) => worker.split('/')[0]));
   expect(processes.size).toBe(2);
   return underWay;

@@ -1,4 +1,4 @@
-// The icons of the chat apps are as the platforms want them, and as the script draws them from the console's icon.
+// Chat apps' icons meet platform rules and match the console's icon.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -17,12 +17,12 @@ let page: Page;
 beforeAll(async () => {
   browser = await openBrowser();
   page = await browser.newPage();
-}, 300_000); // It may have to be installed first.
+}, 300_000); // Chromium may have to be installed first.
 afterAll(() => browser?.close());
 
 type Image = { width: number; height: number; pixels: Buffer };
 
-/** Runs in the page. What it finds comes out as text, which is quick. */
+// Runs in the page. Text is faster to return than arrays.
 const look = `async (source) => {
   const image = new Image();
   image.src = source;
@@ -34,7 +34,7 @@ const look = `async (source) => {
   return { width, height, text: Array.from(data, (value) => String.fromCharCode(value)).join('') };
 }`;
 
-/** A PNG as red, green, blue and alpha of every pixel, row by row. */
+// RGBA, row by row.
 async function decode(png: Buffer): Promise<Image> {
   const source = JSON.stringify(`data:image/png;base64,${png.toString('base64')}`);
   const { text, ...size } = await page.evaluate<{ width: number; height: number; text: string }>(
@@ -85,7 +85,7 @@ describe('what "npm run icons" draws', () => {
     for (const [path, png] of drawn) {
       const [fresh, kept] = [await decode(png), await decode(await read(path))];
       expect(fresh.pixels.length).toBe(kept.pixels.length);
-      // Another Chromium may smooth edges a little differently.
+      // Chromium versions smooth edges a little differently.
       const apart = fresh.pixels.filter(
         (value, at) => Math.abs(value - (kept.pixels[at] ?? 0)) > 64,
       );

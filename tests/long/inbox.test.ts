@@ -1,5 +1,4 @@
-// kill -9 at every named place of the inbox, then another process: nothing that was acknowledged is lost, what was not is
-// stored when it comes again, and what a handler wrote together with its mark is there once.
+// kill -9 at every named point of the inbox, then another process.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ReceivedEvent } from '#domain/chat/inbox.ts';
@@ -11,7 +10,7 @@ import { openTestInstance, type TestInstance } from '../setup/instance.ts';
 import { useFixture } from '../setup/process.ts';
 
 const database = useDatabase();
-/** Receives what nobody dies of. */
+// Receives everything except crash cases.
 let gateway: TestInstance;
 const startProcess = useFixture('inbox-process.ts');
 
@@ -27,24 +26,21 @@ afterAll(() => gateway.close());
 
 type Sent = Pick<ReceivedEvent, 'keys'> & Partial<ReceivedEvent>;
 
-/** Starts a process on the inbox. */
 const start = (args: string[], env: Record<string, string> = {}) =>
   startProcess({ DATABASE_URL: database.url, ...env }, ...args);
 
-/** All of these are of one thread; its body is its first name. */
+// One thread; the body is the first key.
 const eventOf = ({ keys: [name = ''], ...rest }: Sent): ReceivedEvent =>
   makeEvent(name, { thread: 'C1', ...rest });
 
 const receive = (event: Sent) => gateway.receive({ ...eventOf(event), keys: event.keys });
 
-/** Receives in a process that is killed, before it could tell anybody. */
 async function receiveUntilKilled(keys: string[], at: string): Promise<void> {
   const { exited, stdout } = start(['receive', ...keys], { COUNTERSIGN_CRASH_AT: at });
   expect((await exited).signal).toBe('SIGKILL');
   expect(stdout()).toBe('');
 }
 
-/** Works in a process that is killed. */
 async function workUntilKilled(env: Record<string, string>): Promise<void> {
   expect((await start(['work'], env).exited).signal).toBe('SIGKILL');
 }
@@ -60,10 +56,10 @@ async function countEffects(): Promise<number> {
   return (await gateway.db.query.execute(sql`select from effects`)).rows.length;
 }
 
-/** Effects of an event whose process died at the point, when the event marks itself and when it does not. */
+// Effects after a crash at the point: with events marked by their handler (Slack), and without (Teams).
 const afterTaking: { at: string; slack: number; teams: number }[] = [
   { at: 'inbox_taken', slack: 1, teams: 1 },
-  // Done but not noted: this is why handlers mark events themselves, or do once for each id what they do.
+  // Done but not recorded: why handlers mark events themselves or are idempotent.
   { at: 'inbox_handled', slack: 2, teams: 1 },
   { at: 'inbox_settled', slack: 1, teams: 1 },
 ];

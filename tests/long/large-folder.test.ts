@@ -1,4 +1,4 @@
-// "Each file" of a folder that is listed in more than one page, without a model.
+// "Each file" of a folder with several pages, without a model.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// A table of 100 MB is read page by page, and nothing waits long for it.
+// A table of 100 MB is read in pages without long waits.
 import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

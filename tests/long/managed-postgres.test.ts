@@ -1,4 +1,4 @@
-// A PostgreSQL as a provider runs it: TLS with a certificate that is checked, and a role that owns its database and nothing else.
+// PostgreSQL as providers run it: verified TLS, a plain owner role.
 import { execFileSync } from 'node:child_process';
 import { chmod, chown, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

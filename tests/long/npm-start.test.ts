@@ -1,4 +1,4 @@
-// The README's first command, through npm itself: ending npm ends the bot and its database, although npm runs behind a shell.
+// Ending `npm start` ends the bot and its database.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';

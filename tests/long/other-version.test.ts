@@ -1,4 +1,4 @@
-// Embedded data of another major version of PostgreSQL: refused with what to do, and brought here by a backup with its own programs.
+// Embedded data of another PostgreSQL major version, and its migration.
 import {
   access,
   appendFile,
@@ -42,7 +42,7 @@ afterAll(() => rm(home, { recursive: true, force: true }));
 
 test('is refused by name, and restored from a backup that its own programs made', async () => {
   const dir = join(home, 'postgres');
-  // As the older Countersign would have made it.
+  // As an older Countersign made it.
   const cluster = await openCluster(dir, old);
   await mkdir(cluster.data, { mode: 0o700 });
   await writeFile(cluster.passwordFile, 'secret\n', { mode: 0o600 });

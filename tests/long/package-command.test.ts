@@ -1,4 +1,4 @@
-// The built npm package in an editor, and how its command ends on an older Node.
+// The npm package in an editor, and its command on older Node.
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -51,7 +51,7 @@ test('SIGTERM to the command on an older Node ends the program in order', async 
 test('a command on an older Node that was killed leaves no program behind', async () => {
   const home = await programs.home();
   const env = { COUNTERSIGN_HOME: home, DATABASE_URL: database.url, PORT: '0' };
-  // Both write to the same pipes, which close when the last of them has ended.
+  // Both write to the same pipes, which close when the last has ended.
   const ended = await launchOnOlderNode(built.command, ['start'], env, /Console/, 'SIGKILL');
   expect(ended.signal).toBe('SIGKILL');
   const [, url = ''] = /Console +(http:\S+)/.exec(ended.stdout) ?? [];

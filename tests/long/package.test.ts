@@ -1,5 +1,4 @@
-// Installs the package as a person would: npm into an empty folder from a registry, on the machine's Node; then the command
-// starts, asks, and shows its console.
+// Installing the package from a registry, on the machine's Node.
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -23,7 +22,7 @@ let folder: string;
 let home: string;
 let env: NodeJS.ProcessEnv;
 
-/** A registry that has this package, and redirects requests for others to the registry that npm uses here. */
+// Serves this package, and redirects other requests to npm's usual registry.
 async function serveRegistry(tarball: string, next: string) {
   const manifest = JSON.parse(await readFile(join(built.folder, 'package.json'), 'utf8'));
   const bytes = await readFile(tarball);
@@ -34,7 +33,7 @@ async function serveRegistry(tarball: string, next: string) {
     if (path !== '/countersign')
       return void response.writeHead(302, { location: new URL(path.slice(1), next).href }).end();
     const dist = { tarball: `${address}/-/${basename(tarball)}`, integrity };
-    // The registry says this of what was published with one.
+    // As registries say of packages published with a shrinkwrap.
     const published = { ...manifest, _hasShrinkwrap: true, dist };
     const { name, version } = manifest;
     response.setHeader('content-type', 'application/json');
@@ -53,7 +52,7 @@ async function serveRegistry(tarball: string, next: string) {
   return { address, close: () => server.close() };
 }
 
-/** The machine's own programs: without the Node among this project's dependencies. */
+// Without the Node among this project's dependencies.
 const ownPath = (process.env.PATH ?? '')
   .split(delimiter)
   .filter((path) => !path.includes('node_modules'))
@@ -84,7 +83,7 @@ test('what is installed is what was tested, and nothing of it is in the way of o
     const { version } = JSON.parse(await readFile(join(inside, path, 'package.json'), 'utf8'));
     expect([name, version]).toEqual([name, lock.packages[path].version]);
   }
-  // Its Node is its own: scripts of the project that installs it run on theirs.
+  // Its own Node must not run scripts of the project that installs it.
   expect(existsSync(join(folder, 'node_modules', '.bin', 'node'))).toBe(false);
   expect(existsSync(join(folder, 'node_modules', 'vitest'))).toBe(false);
 });

@@ -1,5 +1,4 @@
-// kill -9 after each transition of a planning run, then another process: it continues from there, the plan is proposed once, and
-// no reply of a model that was stored is paid for again.
+// kill -9 after each transition of a planning run.
 import { sql } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import type { Database } from '#db/database.ts';
@@ -9,7 +8,7 @@ import { useCrashes } from '../setup/crash.ts';
 
 const { openScene, askDying, resume, readBooks } = useCrashes(3);
 
-/** Three paid calls: the pattern; an outline of which the model is not sure; one of which it is. */
+// Three paid calls: the pattern, an unsure outline, a sure one.
 function makeScript(): (body: ChatBody) => Turn {
   let drawn = 0;
   return (body) => {
@@ -33,7 +32,7 @@ async function readSteps(db: Database): Promise<string[]> {
   return rows.map(({ target }) => target);
 }
 
-/** Where it dies, and how many calls were paid by then; in all there are three. */
+// `paid`: calls paid before the crash, of three.
 const places: { at: string; paid: number }[] = [
   { at: 'before_DRAFT_OUTLINE', paid: 1 },
   { at: 'after_DRAFT_OUTLINE', paid: 1 },

@@ -1,5 +1,4 @@
-// kill -9 while a plan is made in two layers, then another process: every part is planned, the plan is proposed once, and no reply of
-// a model that was stored is paid for again.
+// kill -9 while a two-layer plan is made.
 import { sql } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import type { Database } from '#db/database.ts';
@@ -11,7 +10,7 @@ const { openScene, askDying, resume, readBooks } = useCrashes(3);
 
 const ids = (count: number) => Array.from({ length: count }, (_, at) => `p${at + 1}`);
 
-/** How often the double was asked for each part, and for the whole. */
+// Per part, and for the whole.
 function countAsked({ requests }: OpenAiDouble): Map<string, number> {
   const asked = new Map<string, number>();
   for (const body of requests) {
@@ -21,7 +20,6 @@ function countAsked({ requests }: OpenAiDouble): Map<string, number> {
   return asked;
 }
 
-/** Asks a program for a plan of that many parts; it dies at `point`. */
 async function crashAt(point: string, parts: number) {
   const scene = await openScene((body) => {
     const part = partIn(body);
@@ -54,7 +52,7 @@ async function readSteps(db: Database): Promise<string[]> {
   return rows.map(({ step_id }) => step_id);
 }
 
-/** Where it dies, and how many calls were paid by then; in all there are two. */
+// `paid`: calls paid before the crash, of two.
 const places = [
   { at: 'scaffold_stored', paid: 1 },
   { at: 'part_claimed', paid: 1 },

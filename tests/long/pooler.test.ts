@@ -1,4 +1,4 @@
-// Behind a pooler in transaction mode: nothing may stay with a connection but in the listener and the migrations.
+// A transaction-mode pooler: no session state outside listener and migrations.
 import { Client } from 'pg';
 import { expect, test } from 'vitest';
 import { draftStep } from '../fixtures/steps.ts';
@@ -9,7 +9,7 @@ import { waitFor } from '../wait.ts';
 
 const database = useDatabase();
 const programs = usePrograms();
-/** Connections to the server for all processes together. */
+// To the server, for all processes together.
 const connections = 6;
 
 const draft = (name: number) => ({
@@ -62,10 +62,10 @@ test('plans are proposed, approved and run by a gateway and two workers, one of 
       count(*) filter (where application_name = 'countersign listener')::int as listening
     from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`);
   await client.end();
-  // The gateway and the worker that is left.
+  // The gateway and the remaining worker.
   expect(rows).toEqual([{ pooled: expect.any(Number), listening: 2 }]);
   expect(rows[0]?.pooled).toBeLessThanOrEqual(connections);
-  // Session state would leak or be lost through the pooler, and be logged here.
+  // The server logs session state that leaks or gets lost.
   for (const program of [gateway, worker]) {
     const lines = program.stderr().split('\n');
     expect(

@@ -1,4 +1,4 @@
-// kill -9 while a plan corrects itself: a change is applied once or not at all, and nothing outside is done twice.
+// kill -9 while a plan corrects itself.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
@@ -28,7 +28,7 @@ const draft = {
   ],
 };
 
-/** Until everything is done but what waits for a person. */
+// Until only a person is waited for.
 const rest = (api: Client, id: string) =>
   waitFor(`${id} to wait`, async () => {
     const plan = await api.plan(id);
@@ -62,7 +62,6 @@ async function changeAt(point: string) {
   return { database, server, api: server.api, id: plan.id, readLog };
 }
 
-/** Each of them once, and the finding is settled. */
 async function expectOneTry(api: Client, id: string): Promise<void> {
   const steps = await api.steps(id);
   const tries = steps.filter((step) => step.id.includes('#')).map((step) => step.id);

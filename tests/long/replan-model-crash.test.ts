@@ -1,4 +1,4 @@
-// kill -9 while a model works out a change of a running plan: no reply that was stored is asked for again, and the change is applied once.
+// kill -9 while a model changes a running plan.
 import { sql } from 'drizzle-orm';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { openDatabase } from '#db/database.ts';
@@ -35,13 +35,13 @@ const finding = {
   step_id: 'list',
 };
 
-/** It looks first, and then leaves out what is stale. */
+// Reads first, then leaves out stale steps.
 const answer = ({ messages }: ChatBody): Turn =>
   messages.at(-1)?.role === 'user'
     ? { calls: [{ name: 'affected_steps', args: {} }] }
     : { calls: [{ name: 'propose_patch', args: { why: 'Leave it out.', remove: ['last'] } }] };
 
-/** A plan that waits for a person, with a finding that no rule settles, in a program that the test or `point` kills. */
+// No rule settles the finding.
 async function raiseFinding(script: (body: ChatBody, index: number) => Turn, point?: string) {
   const database = await freshDatabase();
   const model = await start({ script });
@@ -65,7 +65,7 @@ async function raiseFinding(script: (body: ChatBody, index: number) => Turn, poi
   return { database, model, options, dying, id };
 }
 
-/** Another program continues: the change is made once, by one try, and the plan completes. */
+// Another program makes the change once, and the plan completes.
 async function resume({ database, options, id }: Awaited<ReturnType<typeof raiseFinding>>) {
   const server = await programs.serve(options);
   const { api } = server;

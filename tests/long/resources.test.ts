@@ -1,5 +1,4 @@
-// Shared resources with many workers: never more than there is, hardly ever less than could be, nobody passed over for
-// good, nothing held by the dead.
+// Shared resources: used within limits, fully, fairly; dead holders released.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Plan } from '#domain/plan/plan.ts';
@@ -42,11 +41,11 @@ type Sample = {
   in_use: number;
   held: number;
   available: number;
-  /** A step that needs this pool only could be claimed now. */
+  /** A step that needs only this pool is claimable. */
   wanted: boolean;
 };
 
-/** All pools at one moment: one statement sees one snapshot. */
+// One statement, so one snapshot.
 async function sample(planId: string): Promise<Sample[]> {
   const { rows } = await instance.db.query.execute<Sample>(sql`
     select p.name as pool, p.in_use::float8 as in_use, (p.capacity - p.headroom)::float8 as available,
@@ -58,7 +57,6 @@ async function sample(planId: string): Promise<Sample[]> {
   return rows;
 }
 
-/** Samples until the plan has ended. */
 async function watchPools({ id }: Plan, look: (pools: Sample[]) => void): Promise<void> {
   await waitFor(
     `${id} to be completed`,
@@ -82,7 +80,7 @@ describe('eight pools, four workers and some five hundred steps at once', () => 
   test('hold no more than there is at any moment, and more than 90 % of it while steps are ready', async () => {
     const steps = Array.from({ length: 2400 }, (_, i) => {
       const [first = '', second = ''] = [shared[i % 8], shared[(i + 3) % 8]];
-      // Most take one, some take more, and some of two pools.
+      // Most take one, some take more, and some use two pools.
       const needs =
         i % 20 === 7
           ? { [first]: 3 }
@@ -104,7 +102,7 @@ describe('eight pools, four workers and some five hundred steps at once', () => 
         most,
         mine.reduce((sum, { in_use }) => sum + in_use, 0),
       );
-      // The first steps have to be taken before a pool can be full.
+      // A pool fills only after the first claims.
       if (most < 0.9 * 8 * 63) return;
       for (const { in_use, available, wanted } of mine) if (wanted) use.push(in_use / available);
     });

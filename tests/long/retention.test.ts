@@ -1,5 +1,4 @@
-// Retention on a year of plans, 20,000 steps in all: everything older than the limits goes and is archived, nothing else does, and
-// people propose and approve meanwhile.
+// Retention on a year of plans while people continue working.
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +26,6 @@ afterEach(() => rm(home, { recursive: true, force: true }));
 
 const ask = { ...noop('ask'), tool: 'human', operation: 'task', args: { question: 'Go on?' } };
 
-/** Tables with rows of a plan. */
 const planTables = Object.entries(tableRules).flatMap(([table, rule]) =>
   'with' in rule && rule.with === 'plan' ? [table] : [],
 );
@@ -37,7 +35,6 @@ async function count(query: ReturnType<typeof sql>): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
-/** How many rows each table has of a plan. */
 async function countRows(id: string): Promise<number[]> {
   const counts: number[] = [];
   for (const table of planTables)
@@ -49,7 +46,7 @@ async function countRows(id: string): Promise<number[]> {
   return counts;
 }
 
-/** Plans of the archive, and lines of each of its kinds. */
+// Plans, and lines by kind.
 async function readArchive() {
   const folder = join(home, 'archive');
   const plans = new Set<unknown>();

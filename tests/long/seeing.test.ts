@@ -1,4 +1,4 @@
-// Large plans in the console: groups open and close, and of 100,000 steps one is found by its name within two seconds.
+// Large plans in the console: groups, and search within two seconds.
 import { describe, expect, it } from 'vitest';
 import { draftStep } from '../fixtures/steps.ts';
 import { page, server, useConsole } from '../setup/console.ts';
@@ -48,7 +48,7 @@ describe('a plan of 300 steps', () => {
 
 const size = 100_000;
 
-/** Milliseconds until `happens`, told in the test's output. */
+// Milliseconds, also printed.
 async function time(what: string, happens: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await happens();

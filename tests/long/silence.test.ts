@@ -1,4 +1,4 @@
-// Connections to the database that go silent, as after a failover: they are given up, and their users continue.
+// Silent database connections, as after a failover, are given up.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allowForSteps, type Database, openDatabase } from '#db/database.ts';
@@ -26,7 +26,6 @@ function open(silenceMs: number): Database {
 
 const one = (db: Database) => db.query.execute(sql`select 1 as one`);
 
-/** Opens idle connections. */
 const fill = (db: Database) =>
   Promise.all([1, 2, 3].map(() => db.query.execute(sql`select pg_sleep(0.05)`)));
 
@@ -94,7 +93,6 @@ describe('a statement that is slow', () => {
       return 'done';
     });
     await expect(slow).resolves.toBe('done');
-    // The connection it had is as others again.
     await expect(db.query.execute(sql`select pg_sleep(10)`)).rejects.toThrow();
     await db.close();
   });

@@ -1,5 +1,4 @@
-// Connections to the database that pass nothing more and are not closed, as after a failover: a gateway and a worker give them
-// up and continue, and end when they are told to.
+// Gateway and worker survive silent database connections.
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { draftStep } from '../fixtures/steps.ts';
 import { openTcpProxy, type TcpProxy } from '../fixtures/tcp-proxy.ts';

@@ -1,6 +1,4 @@
-// A soak: two gateways and three workers behind a pooler, asked for plans by Slack, Teams, the console, programs and terminals, while
-// processes are killed and stopped, the database is restarted and networks break. Then it is quiet, and everything has to be in order.
-// `npm run soak -- --minutes 30 --seed 7` is the same for longer.
+// A short soak; `npm run soak -- --minutes 30 --seed 7` runs longer.
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

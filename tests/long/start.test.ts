@@ -1,4 +1,4 @@
-// Starting and ending the program where more goes wrong: kills, taken ports, lost connections, a database that comes late.
+// Start and end despite kills, taken ports and lost connections.
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client as Connection } from 'pg';
@@ -65,7 +65,7 @@ describe('with a database that comes late', () => {
     });
     await waitFor('it to say that it waits', () => program.stderr().includes('Waiting for it.'));
     expect(program.stdout()).toBe('');
-    // The server that starts refuses some, and drops others in the middle.
+    // The starting server refuses some connections and drops others.
     proxy.refuse(false);
     proxy.cut();
     await waitFor(

@@ -1,5 +1,4 @@
-// A worker that is stopped (SIGSTOP) beyond its lease and continued: its steps were given to another or left to a person,
-// and what it has to say about them is refused and recorded.
+// A worker stopped (SIGSTOP) beyond its lease: late outcomes are refused.
 import { appendFile, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -18,10 +17,8 @@ const programs = usePrograms();
 
 type Stage = { gateway: Server; worker: Program; other: () => Promise<Program>; log: string };
 
-/**
- * A gateway and one worker, whose MCP server answers late; another worker can be started. A lease is longer than any call here,
- * so that each has taken effect before somebody is asked, and than a busy machine keeps a process waiting.
- */
+// The worker's MCP server answers late. A lease outlasts any call here, so each has taken effect
+// before a person is asked, and outlasts delays of a busy machine.
 async function setStage(leaseSeconds = 3): Promise<Stage> {
   const log = join(await programs.home(), 'log.txt');
   await appendFile(log, '');
@@ -47,10 +44,10 @@ async function start(gateway: Server, ...steps: object[]): Promise<string> {
   return plan.id;
 }
 
-/** To one origin at a time (`tools/http/guarded-agent.ts`). */
+// Per origin (`tools/http/guarded-agent.ts`).
 const connections = 8;
 
-/** Longer than a lease and what the server ends a silent transaction after: a worker may be stopped in the middle of one. */
+// Longer than a lease plus the server's limit on silent transactions: a worker may stop within one.
 const patience = { timeoutMs: 45_000 };
 
 const reachStatus = (gateway: Server, id: string, status: string) =>
@@ -60,7 +57,6 @@ const reachStatus = (gateway: Server, id: string, status: string) =>
     patience,
   );
 
-/** The audit's note of an outcome that came too late. */
 const findRefusal = (gateway: Server, id: string) =>
   waitFor(
     'the late outcome to be refused',
@@ -110,7 +106,7 @@ describe('a worker stopped beyond its lease and continued', () => {
       },
       { timeoutMs: 20_000 },
     );
-    // Its lease is renewed as long as it runs, and its call has gone out long before this.
+    // The call was sent long before this; its lease is renewed while it runs.
     await new Promise((resolve) => setTimeout(resolve, 500));
     process.kill(worker.pid, 'SIGSTOP');
     const second = await other();
@@ -120,7 +116,7 @@ describe('a worker stopped beyond its lease and continued', () => {
     const refusal = await findRefusal(gateway, id);
     expect(refusal.data).toMatchObject({ attempt: 1 });
     expect((await reachStatus(gateway, id, 'unknown')).attempt).toBe(1);
-    // The call did take effect, once; a person looks and says so.
+    // The call took effect once, as the person finds.
     expect((await readFile(log, 'utf8')).trim()).toBe('once');
     const done = await gateway.api.post(`/api/plans/${id}/resume`, {
       version: 1,
@@ -133,7 +129,7 @@ describe('a worker stopped beyond its lease and continued', () => {
   });
 
   it('makes no call that a person was asked about while it stood between its mark and the call', async () => {
-    // The mark takes long enough that the worker surely is stopped within it, and the lease is longer than the mark.
+    // The mark takes long enough to stop the worker within it; the lease is longer.
     const { gateway, worker, other, log } = await setStage(8);
     const db = new Client({ connectionString: database.url });
     await db.connect();
@@ -157,7 +153,7 @@ describe('a worker stopped beyond its lease and continued', () => {
     process.kill(worker.pid, 'SIGSTOP');
     const second = await other();
     await reachStatus(gateway, id, 'unknown');
-    // The person looks, finds nothing, and has it run again.
+    // The person finds no effect and retries.
     expect(await readFile(log, 'utf8')).toBe('');
     const again = await gateway.api.post(`/api/plans/${id}/resume`, {
       version: 1,
@@ -166,7 +162,7 @@ describe('a worker stopped beyond its lease and continued', () => {
     expect(again.status).toBe(200);
     await gateway.api.reach(id, 'completed');
     process.kill(worker.pid, 'SIGCONT');
-    // Its message comes after the intended call.
+    // Sent after the intended call.
     expect((await findRefusal(gateway, id)).data).toMatchObject({ attempt: 1 });
     expect((await readFile(log, 'utf8')).trim()).toBe('once');
     await db.end();
@@ -209,7 +205,7 @@ describe('a worker stopped beyond its lease and continued', () => {
       async () => (await gateway.api.steps(id)).every(({ status }) => status === 'unknown'),
       patience,
     );
-    // The person looks and has made again what has not arrived.
+    // The person repeats calls that did not arrive.
     const steps = Object.fromEntries(
       names.map((name) => [name, arrived.includes(name) ? 'done' : 'retry']),
     );
@@ -217,7 +213,7 @@ describe('a worker stopped beyond its lease and continued', () => {
       200,
     );
     await gateway.api.reach(id, 'completed');
-    // Its connections are free as soon as it continues, and it hears only later that it has lost its leases.
+    // Connections are free at once, before it learns that its leases are lost.
     for (const answer of answers) answer();
     await db.query('begin');
     await db.query('lock table countersign.step_states in access exclusive mode');

@@ -1,4 +1,4 @@
-// Teams through Microsoft's own client, as a person uses it: its page in a browser, the real program, real files.
+// Microsoft's Teams client in a browser, with the real program.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
@@ -35,7 +35,7 @@ beforeEach(async () => {
   context = await browser.newContext({ viewport: { width: 1360, height: 900 } });
   page = await context.newPage();
   page.setDefaultTimeout(30_000);
-  // Its fonts and animations come from elsewhere; nothing here asks another server.
+  // No requests to other servers for fonts and animations.
   await page.route(
     ({ hostname }) => hostname !== '127.0.0.1' && hostname !== 'localhost',
     (route) => route.abort(),
@@ -56,7 +56,7 @@ async function say(text: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-/** Begins a post that mentions the bot, the way a person types it. */
+// Typed as a person mentions the bot.
 async function post(text: string): Promise<void> {
   await page.getByRole('textbox').last().click();
   await page.keyboard.type('@Coun');

@@ -1,5 +1,4 @@
-// Fifty mentions in fifty long Slack threads at once, within Slack's limits: each gets a sign of work at once and an answer, and
-// its thread is read or said to be unread.
+// Fifty mentions in long Slack threads, within Slack's limits.
 import { expect, test } from 'vitest';
 import { propose } from '../fixtures/model-calls.ts';
 import { type ChatBody, start } from '../fixtures/openai-double.ts';
@@ -39,11 +38,11 @@ test.each([
         slack.wrote(n % 2 === 0 ? ana.id : ben.id, channel, `Point ${n}`, { thread_ts });
       return { channel, thread_ts };
     });
-    // The first request of a process loads its code.
+    // A process's first request loads its code.
     const usual = slack.addChannel({ name: 'usual', members: [ana.id] }).id;
     const { message } = await slack.mention(ana.id, usual, 'plan this');
     await waitFor('a card', () => slack.replies(usual, message.ts).length > 0);
-    // The model keeps silent until each thread shows that it is worked on.
+    // The model is silent until every thread shows a sign of work.
     held = allSigned;
     const before = model.requests.length;
     const begun = Date.now();
@@ -63,14 +62,14 @@ test.each([
     const { user, system } = process.cpuUsage(used);
     const cpuMs = (user + system) / 1000;
     console.log(`50 threads: signs after ${Date.now() - begun} ms, ${Math.round(cpuMs)} ms of CPU`);
-    // Nothing else is asked of Slack in a thread before its sign.
+    // The sign comes before any other call for the thread.
     for (const { channel } of threads) {
       const calls = slack.calls.filter(({ parameters }) =>
         [parameters.channel, parameters.channel_id].includes(channel),
       );
       expect(calls[0]?.method).toBe('assistant.threads.setStatus');
     }
-    // CPU time of this process and its doubles, so that other work on the machine does not count.
+    // CPU time, so that other work on the machine does not count.
     expect(cpuMs).toBeLessThan(1000);
     answer();
     const isAnswered = ({ channel, thread_ts }: (typeof threads)[number]) =>

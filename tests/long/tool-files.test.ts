@@ -1,4 +1,4 @@
-// Tools in TypeScript files whose code changes after a plan was shown, lacks its secrets, or cannot be used.
+// TypeScript tools that change after a plan, or can't be used.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -47,7 +47,6 @@ describe('what an approval covers of a tool', () => {
   });
   afterAll(() => rm(place, { recursive: true }));
 
-  /** A folder with a tool whose `run` does this. */
   async function make(top: string, run: string, files: Record<string, string> = {}) {
     const folder = await mkdtemp(join(place, 'tool-'));
     const code = `import { defineOperation, z } from 'countersign/tools';\n${top}
@@ -86,7 +85,7 @@ export default defineOperation({ tool: 'crm', operation: 'note', description: 'N
       await install('1.0.0', '1.0.0', '2.0.0'),
       await install('1.0.1', '1.0.0', '1.0.0'),
       await install('1.0.0', '1.0.1', '1.0.0'),
-      // As the document says: of a package the version counts.
+      // Only the version of a package counts, as documented.
       await install('1.0.0', '1.0.0', '1.0.0', '2'),
     ]);
     expect(loaded.map(({ came }) => came)).toMatchObject([1, 1, 1, 1, 2].map((data) => ({ data })));

@@ -1,4 +1,4 @@
-// Several instances in one database, each in a schema of its own: the same story in each, and neither sees the other.
+// Several instances in one database, each in its own schema.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -56,7 +56,7 @@ it('runs the whole story in each schema, backs one up, and keeps to its own', as
   }
   await Promise.all(stories.map(({ stop }) => stop()));
 
-  // A named instance is one schema; the usual one keeps the three it has always had.
+  // A named instance has one schema, the default one three.
   expect(
     await ask(
       `select nspname as name from pg_namespace where nspname !~ '^(pg_|information_schema$|public$)' order by 1`,

@@ -1,5 +1,4 @@
-// Upgrades: what an older version left in its database, with plans in every state, continues under this one; and a program that is older
-// than its database refuses every command. tests/fixtures/upgrade/make.ts makes the older databases.
+// Upgrades of older databases, which tests/fixtures/upgrade/make.ts makes.
 import { globSync, readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -52,13 +51,12 @@ describe.each(globSync('*.json', { cwd: fixtures }).map((name) => basename(name,
           database.url,
           gunzipSync(readFileSync(join(fixtures, `${name}.sql.gz`))).toString(),
         );
-        // The fixture grows older than plans that nobody decides about may become.
+        // Undecided plans of the fixture must not expire as it ages.
         const home = await programs.home({ stale_after_days: 36_500 });
         server = await programs.serve({ home, database: database.url });
         const { api } = server;
         const statusOf = async (title: string) => (await api.plan(id(title))).status;
 
-        // Decided plans keep their state and history.
         for (const title of ['rejected', 'cancelled', 'completed', 'failed', 'proposed'])
           expect(await statusOf(title)).toBe(title);
         expect(await statusOf('needs review')).toBe('needs_review');
@@ -75,13 +73,11 @@ describe.each(globSync('*.json', { cwd: fixtures }).map((name) => basename(name,
           expect([title, card.status]).toEqual([title, 200]);
         }
 
-        // Approved and running plans continue.
         await api.reach(id('approved'), 'completed');
         expect(await inHome(home, 'approved.md')).toBe('Written');
         await api.reach(id('running'), 'completed');
         expect(await inHome(home, 'running.md')).toBe('Written');
 
-        // Waiting plans accept a decision.
         await approve(server, 'proposed');
         await api.reach(id('proposed'), 'completed');
         await approve(server, 'needs review');
@@ -105,7 +101,6 @@ describe.each(globSync('*.json', { cwd: fixtures }).map((name) => basename(name,
         await api.reach(id('failed'), 'completed');
         expect(await statusOf('series')).toBe('executing');
 
-        // A change that waited is approved with the plan it changes, and a question is still answered.
         const patched = await api.plan(id('patched'));
         const { version: changed = 0, digest = '' } = patched.pending_patch ?? {};
         const agreed = await api.approve({ ...patched, version: changed, digest });
@@ -129,7 +124,7 @@ describe.each(globSync('*.json', { cwd: fixtures }).map((name) => basename(name,
   },
 );
 
-/** Each verb that opens the database, in the ways in which it does that. `FILE`: what an export wrote. */
+// Every use of each verb that opens the database. `FILE`: an export.
 const verbs: Record<string, string[][]> = {
   start: [[]],
   gateway: [[]],
@@ -155,7 +150,7 @@ const verbs: Record<string, string[][]> = {
   inbox: [['list'], ['retry', '--all']],
   webhooks: [['list'], ['test'], ['retry']],
 };
-/** Those that do not: one restores into a database with any content; one has its own, one asks a process. */
+// Others: one restores over any content, one has its own database, one asks a process.
 const others = ['bench', 'health', 'restore'];
 
 test('a program that is older than the database refuses it with every verb, and says what to do', async () => {
@@ -188,7 +183,7 @@ test('a program that is older than the database refuses it with every verb, and 
           expect.stringMatching(/3000-01-01.*(?:Upgrade Countersign|newer)/s),
         ]);
       }
-    // The way back: what was backed up by this version, in the place of what a newer one has made.
+    // Back to this version's backup, over the newer version's data.
     const restored = await programs.finish(['restore', '--force', before], options);
     expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining('Restored') });
     expect(await programs.finish(['plans'], options)).toMatchObject({ code: 0 });

@@ -1,4 +1,4 @@
-// kill -9 of a worker between the call of a webhook and its record: the event comes again, under the same id.
+// kill -9 between a webhook's call and its record.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openReceiver, type Receiver } from '../fixtures/webhook-receiver.ts';
@@ -48,7 +48,7 @@ test('an event whose sender was killed after the call comes again under the same
     );
     return rows[0]?.tries;
   });
-  // The death counted as a failure, which is waited for: an event that ends each process does not do so every moment.
+  // A crash counts as a failure with a delay, so it can't loop.
   expect(tries).toBe(2);
   await gateway.close();
 });

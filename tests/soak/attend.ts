@@ -1,4 +1,4 @@
-// The operator: settles unknown calls, answers questions of steps, resumes stalled plans.
+// The operator: settles unknown calls, answers questions, resumes plans.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -15,7 +15,7 @@ type Waiting = {
   tenant: string | null;
 };
 
-/** Settled steps as they were found. */
+/** As found. */
 export type Settled = { plan: string; step: string; effect: string | null; verdict: string };
 
 const readWaiting = `
@@ -39,16 +39,16 @@ export async function attend(stage: Stage, isOver: () => boolean): Promise<Settl
   }
   while (!isOver()) {
     const waiting = await stage.records.query<Waiting>(readWaiting);
-    // No earlier call can still be under way.
+    // No earlier call can still be running.
     await pause(2 * slowestEffectMs + 1000);
     const there = await stage.ledger.count();
     for (const one of waiting) {
       const { plan, version, step, status, attempt, effect, tenant } = one;
-      // Posts in a chat are indistinguishable, so they are repeated.
+      // Chat posts are indistinguishable, so they are repeated.
       const known =
         effect !== null && (there.has(effect) || existsSync(join(stage.folderOf(tenant), effect)));
       const verdict = status === 'waiting' || known ? 'done' : 'retry';
-      // An answer that arrives late, after its attempt was made again, applies to no other attempt.
+      // A late answer must not apply to a later attempt.
       const about = { [step]: { attempt, status } };
       if (await post(plan, { version, steps: { [step]: verdict }, about }))
         if (status === 'unknown') settled.push({ plan, step, effect, verdict });

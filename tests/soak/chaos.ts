@@ -1,5 +1,4 @@
-// Seeded trouble, one at a time: processes killed and stopped, the database restarted, connections cut, delayed, refused and
-// silenced, chat platforms busy or failing.
+// Seeded trouble, one at a time: processes, database, network, platforms.
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Chance, chanceFrom } from '../fixtures/random.ts';
 import type { TcpProxy } from '../fixtures/tcp-proxy.ts';
@@ -8,7 +7,6 @@ import type { Stage } from './stage.ts';
 
 type Trouble = { weight: number; make(): Promise<void> };
 
-/** Cuts, delays, refuses or silences some proxies at once. */
 function troubleNetwork(stage: Stage, name: string, proxies: TcpProxy[], chance: Chance): Trouble {
   const each = (act: (proxy: TcpProxy) => void) => {
     for (const proxy of proxies) act(proxy);
@@ -125,7 +123,7 @@ function troublePlatforms({ slack, teams, incidents }: Stage, chance: Chance): T
   ];
 }
 
-/** Makes trouble until `endAt` (milliseconds since 1970), then leaves everything working. */
+/** @param endAt milliseconds since 1970; afterwards everything works */
 export async function makeTrouble(stage: Stage, seed: number, endAt: number): Promise<void> {
   const chance = chanceFrom(seed * 7919);
   const { toPooler, toDatabase, toSlack, toTeams, toModel, toGateways } = stage.proxies;
@@ -148,7 +146,7 @@ export async function makeTrouble(stage: Stage, seed: number, endAt: number): Pr
     { weight: 1, make: () => restart('fast') },
     { weight: 1, make: () => restart('immediate') },
   ];
-  // Each by its weight in random order, so that a short soak has some of everything.
+  // Shuffled, so that a short soak has some of everything.
   const round = troubles.flatMap(({ weight, make }) => Array.from({ length: weight }, () => make));
   let left: (() => Promise<void>)[] = [];
   while (Date.now() < endAt) {

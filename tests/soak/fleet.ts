@@ -1,4 +1,4 @@
-// The processes of a soak: restarts each when it ends, and records its lives and usage.
+// A soak's processes: restarts them, records lives and usage.
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -10,11 +10,11 @@ export type Role = {
   name: string;
   verb: 'gateway' | 'worker';
   options: Options;
-  /** Never killed, so that its memory can be watched for long. */
+  /** Never killed, to watch its memory for long. */
   spared: boolean;
 };
 
-/** One process; times in milliseconds since 1970. */
+/** Times in milliseconds since 1970. */
 export type Life = {
   name: string;
   pid: number;
@@ -24,7 +24,7 @@ export type Life = {
   exit: Exit | null;
 };
 
-/** Memory in bytes, and CPU seconds since the start, of one process with its children. */
+/** Bytes and CPU seconds of a process and its children. */
 export type Usage = { name: string; pid: number; at: number; rss: number; cpu: number };
 
 export type Member = Role & { program: Program | null; isReady: boolean };
@@ -33,20 +33,18 @@ export type Fleet = {
   members: Member[];
   lives: Life[];
   usages: Usage[];
-  /** Waits until all are ready. */
   settled(): Promise<void>;
-  /** Samples each process's usage. */
   look(): Promise<Usage[]>;
-  /** Kills it and restarts it after `restMs`. */
+  /** Restarts it after `restMs`. */
   kill(member: Member, restMs: number): Promise<void>;
-  /** Ends all with SIGTERM without restarting. */
+  /** SIGTERM without restarts. */
   end(): Promise<Exit[]>;
 };
 
 const clockTicks = 100;
 const pageBytes = 4096;
 
-/** Free ports, for gateways that keep theirs over restarts. */
+/** For gateways that keep their port over restarts. */
 export async function findPorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer());
   const ports: number[] = [];
@@ -60,7 +58,7 @@ export async function findPorts(count: number): Promise<number[]> {
   return ports;
 }
 
-/** Every process in Linux: its parent, CPU seconds, bytes of memory. */
+// By pid, from Linux's /proc: parent, CPU seconds, bytes.
 async function readProcesses() {
   const found = new Map<number, { parent: number; cpu: number; rss: number }>();
   for (const pid of (await readdir('/proc')).map(Number).filter(Number.isInteger)) {

@@ -1,4 +1,4 @@
-// People in Slack and Teams: they ask, read cards, press or write decisions, and repeat unacknowledged presses.
+// People in Slack and Teams, who repeat unacknowledged presses.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Chance } from '../fixtures/random.ts';
 import type { Delivery, TimedAttempt } from '../fixtures/slack/delivery.ts';
@@ -17,12 +17,11 @@ const wordOf = ({ decision, name }: Story) =>
     : decision === 'change'
       ? `propose changes: ${changeWords(name)}`
       : 'approve';
-/** A word decides on the latest plan of its conversation, so such a plan needs its own. */
+// A word decides on its conversation's latest plan.
 const needsThread = ({ decision }: Story) => decision !== 'approve' && decision !== 'approve twice';
-/** Milliseconds until a person repeats an unacknowledged press. */
+// Until a person repeats an unacknowledged press.
 const againAfterMs = 3000;
 
-/** Caches the JSON of messages, which are searched repeatedly. */
 function createReader() {
   const known = new WeakMap<object, string>();
   return (content: object): string => {
@@ -32,11 +31,10 @@ function createReader() {
   };
 }
 
-/** Buttons that decide on a plan. Those that only open something may stay. */
+// Without those that only open something.
 export const slackButtons =
   /"countersign:(?:approve|reject|propose_changes|cancel|pause|resume|retry|settle_\w+)/;
 
-/** Whether the plan is decided, now or within a moment. */
 async function isDecided({ plan }: Story, { query }: Stage['records']): Promise<boolean> {
   for (let looks = 0; looks < 10; looks++) {
     const [open] = await query(
@@ -49,7 +47,7 @@ async function isDecided({ plan }: Story, { query }: Stage['records']): Promise<
   return false;
 }
 
-/** Waits for a second version, or until its author returned the plan. */
+// Or until its author returned the plan.
 async function untilChanged({ plan }: Story, { query }: Stage['records']): Promise<void> {
   for (;;) {
     const [done] = await query(
@@ -62,11 +60,11 @@ async function untilChanged({ plan }: Story, { query }: Stage['records']): Promi
   }
 }
 
-/** Without threads a person waits for the previous answer: messages before it belong to that request. */
+// Without threads, answers are told apart only by order.
 const isTaken = (story: Story | undefined) =>
   story !== undefined && story.outcome === 'open' && story.at.shown === undefined;
 
-/** People and channels of one workspace, named as in every other. */
+/** People and channels are named as in every other workspace. */
 export function openSlackDesk(
   { slack, records, ledger, teamOf }: Stage,
   organisation: OrganisationName,
@@ -86,7 +84,7 @@ export function openSlackDesk(
     if (found === undefined) throw new Error(`${name} was not asked in Slack`);
     return found;
   };
-  /** Direct messages have no threads: all later messages are read. */
+  // Direct messages have no threads: all later messages are read.
   const answersTo = (story: Story): SlackMessage[] => {
     const { channel, ts, alone } = whereIs(story);
     const messages = alone ? slack.messages(channel) : slack.replies(channel, ts);
@@ -109,7 +107,7 @@ export function openSlackDesk(
       })),
     );
 
-  /** Whether an attempt was acknowledged, or its effect shows; false once Slack has given up. */
+  // False once Slack has given up without a visible effect.
   async function isHeard(deliveries: Delivery[], shows: () => boolean): Promise<boolean> {
     const ok = ({ status }: TimedAttempt) => status === 200;
     for (;;) {
@@ -120,7 +118,7 @@ export function openSlackDesk(
     }
   }
 
-  /** Writes in the thread, again after a failure. */
+  // Repeats after a failure.
   async function write(story: Story, text: string): Promise<void> {
     const { user, channel, ts } = whereIs(story);
     const standing = () => {
@@ -135,7 +133,7 @@ export function openSlackDesk(
     }
   }
 
-  /** Presses until the plan is decided or has no buttons: a press may hit an older version. */
+  // Repeats, as a press may hit an older version.
   async function press(story: Story): Promise<void> {
     const { user } = whereIs(story);
     for (;;) {
@@ -240,7 +238,7 @@ export function openTeamsDesk({ teams, records, ledger }: Stage, chance: Chance)
   const findOpen = (story: Story) =>
     cardsOf(story).findLast((message) => findButton(cardOf(message), 'Approve') !== null);
 
-  /** Whether a call was acknowledged; a broken connection doesn't say. */
+  // A broken connection doesn't say.
   async function isHeard({ sent }: Story, what: string, call: Promise<{ status: number }>) {
     const from = Date.now();
     const note = (status: number | null) => {
@@ -313,7 +311,7 @@ export function openTeamsDesk({ teams, records, ledger }: Stage, chance: Chance)
         ? Promise.all([press(story), press(story)])
         : press(story));
     },
-    // The last one: a post with a lost response may have a duplicate above it.
+    // The last one, as a post with a lost response may be duplicated above.
     isClosed: (story) => {
       const card = cardsOf(story).at(-1);
       return (

@@ -4,16 +4,14 @@ export type Incident = {
   /** Milliseconds since 1970. */
   at: number;
   until: number;
-  /** `kill`, `stop`, `database fast`, `network database cut` and so on. */
+  /** `kill`, `stop`, `database fast`, `network database cut` etc. */
   kind: string;
-  /** The process, or null if it concerns none. */
   pid: number | null;
   name: string;
 };
 
 export type Incidents = {
   all: Incident[];
-  /** Records the incident that `make` causes. */
   note(
     kind: string,
     about: { pid?: number; name?: string },

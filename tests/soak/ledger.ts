@@ -1,4 +1,4 @@
-// The real effects outside: a server that logs requests, and a file to which calls append lines.
+// External effects: a logging server, and a file of lines.
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -12,14 +12,13 @@ const Entry = z.object({ step: z.string() });
 export type Ledger = {
   /** Steps post `{ "step": "…" }` there. */
   url: string;
-  /** Where steps append their line. */
   file: string;
-  /** Number of times each step took effect. */
+  /** By step. */
   count(): Promise<Map<string, number>>;
   close(): Promise<void>;
 };
 
-/** Longest time between a request and its answer. */
+/** From request to answer. */
 export const slowestEffectMs = 150;
 
 export async function openLedger(file: string, chance: Chance): Promise<Ledger> {

@@ -1,13 +1,13 @@
-// Preloaded into each process of a soak (`--import`): logs memory after each full collection as JSON lines.
+// Preloaded with `--import`: logs memory after full collections.
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
 
-/** Bytes of heap and external buffers just after a full collection. */
+/** Bytes. */
 export type LiveMemory = { at: number; heap: number; outside: number };
 
-/** Whether a `gc` entry is a full collection; Node's types leave out its detail. */
+// Node's types lack a `gc` entry's detail.
 function isFull(entry: object): boolean {
   const { detail } = entry as { detail?: { kind?: number } };
   return detail?.kind === constants.NODE_PERFORMANCE_GC_MAJOR;

@@ -1,4 +1,4 @@
-// `npm run soak -- --minutes 30 [--seed N] [--folder DIR]`: the soak of tests/long/soak.test.ts for longer.
+// `npm run soak -- --minutes 30 [--seed N] [--folder DIR]`: a longer tests/long/soak.test.ts.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -1,4 +1,4 @@
-// Organisations that share a soak's instance: the operator's requests belong to none, two Slack workspaces, a Teams tenant.
+// A soak's organisations: operator, two Slack workspaces, a Teams tenant.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -6,12 +6,12 @@ import { add } from '../fixtures/slack/browser.ts';
 import type { SlackDouble } from '../fixtures/slack/double.ts';
 import type { Options, Programs } from '../setup/process.ts';
 
-/** Request names contain the organisation's index here. */
+/** Request names begin with the index. */
 export const organisationNames = ['operator', 'acme', 'globex', 'contoso'] as const;
 export type OrganisationName = (typeof organisationNames)[number];
 export type Organisation = {
   name: OrganisationName;
-  /** The tenant in Countersign, or null for the operator. */
+  /** Null for the operator. */
   tenant: string | null;
 };
 
@@ -37,14 +37,14 @@ export function openOrganisations(slack: SlackDouble, teamsTenant: string, works
       if (name !== 'acme' && name !== 'globex') throw new Error(`${name} has no workspace`);
       return workspaces[name].id;
     },
-    /** Folder of an organisation's files; a unique name if it doesn't exist yet. */
+    // A unique name if it doesn't exist yet.
     folderOf(tenant: string | null): string {
       if (tenant === null) return workspace;
       const begin = `${tenant.replace(/[^A-Za-z0-9]+/g, '-')}-`;
       const found = existing(apart).find((folder) => folder.startsWith(begin));
       return join(apart, found ?? `none of ${begin}`);
     },
-    /** Adds the app to both workspaces, as their admins do in a browser. */
+    /** As their admins do in a browser. */
     async install(home: string): Promise<void> {
       slack.app.redirectUrls = [`${home}/slack/oauth_redirect`];
       for (const { id } of Object.values(workspaces)) {
@@ -68,7 +68,7 @@ const existing = (folder: string): string[] => {
 
 const Made = z.object({ token: z.string() });
 
-/** A token for an admin of each organisation. */
+/** For an admin of each organisation. */
 export async function makeTokens(
   programs: Programs,
   organisations: Organisation[],

@@ -1,4 +1,4 @@
-// People at the console, programs at the API, and terminals: over HTTP through any running gateway, and in a process each.
+// Console, API and terminal users, through any running gateway.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { Chance } from '../fixtures/random.ts';
@@ -8,7 +8,7 @@ import type { Stage } from './stage.ts';
 import { type Desk, endedStatuses, findRun, type Story } from './story.ts';
 import { draftPlan, wordsFor } from './work.ts';
 
-/** Follows a plan's events until it ends, reconnecting after breaks. @returns problems of the stream */
+/** Reconnects after breaks. @returns problems of the stream */
 async function follow(url: string, isOver: () => boolean): Promise<string[]> {
   const problems: string[] = [];
   let last = 0;
@@ -32,7 +32,7 @@ async function follow(url: string, isOver: () => boolean): Promise<string[]> {
         }
       }
     } catch {
-      // The gateway is down, or the stream ended: a browser reconnects too.
+      // A browser reconnects too.
     } finally {
       clearInterval(watch);
     }
@@ -43,7 +43,6 @@ async function follow(url: string, isOver: () => boolean): Promise<string[]> {
 
 type Followed = { streams: Promise<string[]>[] };
 
-/** Decisions and observation over HTTP, for askers and programs. */
 function openHttpDesk({ front, records }: Stage, user: string): Omit<Desk, 'ask'> {
   const planOf = ({ plan }: Story) => records.plans.get(plan ?? '');
   return {
@@ -106,7 +105,7 @@ export function openProgramDesk(stage: Stage, chance: Chance): Desk {
   };
 }
 
-/** Each request is a process, which approves by itself and runs until the end. */
+/** Each request is a process that approves by itself. */
 export function openTerminalDesk(stage: Stage, programs: Programs): Desk {
   const { records, terminal, terminals, ledger } = stage;
   const others = openHttpDesk(stage, 'ops');

@@ -1,4 +1,4 @@
-// Runs and plans in the database during a soak: one reader for all stories, on a connection without trouble.
+// A soak's runs and plans, read past all trouble.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'pg';
 
@@ -45,7 +45,7 @@ export function openRecords(url: string): Records {
       const rows = await pool.query<Row>(text, values).then(
         (result) => result.rows,
         (error: unknown) => {
-          // Codes 22, 23 and 42 are bugs of ours; other errors mean that the database is down or not migrated yet (42P01).
+          // 22, 23 and 42 are our bugs; others, and 42P01, mean a database that is down or not migrated.
           const code = error instanceof Error && 'code' in error ? String(error.code) : '';
           if (closed || (/^(42|22|23)/.test(code) && code !== '42P01')) throw error;
           return null;

@@ -24,7 +24,7 @@ function describe(name: string, values: number[]): Latency {
 
 type Times = { plan: string; approved: number | null; first: number | null; ended: number | null };
 
-/** Milliseconds between people's actions and what they saw. */
+/** Milliseconds from an action to its visible effect. */
 export async function readLatencies({ records }: Stage, stories: Story[]): Promise<Latency[]> {
   const times = await records.query<Times>(`
     select p.id as plan, (extract(epoch from a.at) * 1000)::float8 as approved,
@@ -76,18 +76,17 @@ export type Report = {
   seed: number;
   minutes: number;
   requests: Record<string, number>;
-  /** Totals. */
   counts: Record<string, number>;
   latencies: Latency[];
-  /** For each process that lived long enough: after full collections, and resident. */
+  /** Processes that lived long enough. `live`: after full collections. */
   memory: { live: Growth[]; resident: Growth[] };
   incidents: Record<string, number>;
-  /** The start, and the end of the last incident, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   began: number;
   calmAt: number;
   latest: Late[];
   verdicts: Verdict[];
-  /** Warnings and errors of the processes, the most frequent first. */
+  /** Most frequent first. */
   logged: { level: number; message: string; count: number }[];
 };
 
@@ -131,7 +130,7 @@ export function drawReport(report: Report): string {
   ].join('\n');
 }
 
-/** Writes `soak-SEED.json` and `soak-SEED.md` into a folder. */
+/** As `soak-SEED.json` and `soak-SEED.md`. */
 export async function writeReport(
   folder: string,
   report: Report,

@@ -1,4 +1,4 @@
-// Checks that organisations stayed separate: in the database, chats, files and API.
+// Checks that organisations' data stayed separate.
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const Page = z.object({ next_cursor: z.string().nullish() });
 
 type Row = { what: string; tenant: string | null; text: string };
 
-/** Rows with the request's text, and their organisation. */
+// Rows with a request's text.
 const readRows = `
   select 'run ' || id as what, tenant, request || ' ' || response_text as text from countersign.runs
   union all select 'plan ' || id, tenant, title from countersign.plans
@@ -23,7 +23,7 @@ const readRows = `
   union all select 'result of ' || step_id || ' of ' || plan_id, p.tenant, coalesce(s.output::text, '') || coalesce(s.result_summary, '')
     from countersign.step_states s join countersign.plans p on p.id = s.plan_id`;
 
-/** Conversations in chats, and the organisation of each plan posted there. */
+// With the organisation of each plan posted there.
 const readPosts = `
   select a.platform || ':' || a.tenant as place, p.tenant, p.id as plan
   from countersign.chat_posts c join countersign.chat_places a using (conversation) join countersign.plans p on p.id = c.plan_id`;
@@ -42,7 +42,7 @@ async function readFiles(folder: string): Promise<{ path: string; text: string }
 
 const lists = ['/api/plans?limit=100', '/api/conversations?limit=100', '/api/inbox?'];
 
-/** All pages of a list, as shown to a token's owner. */
+// All pages.
 async function readList(front: string, path: string, token: string): Promise<string> {
   let all = '';
   let cursor: string | null = null;
@@ -67,7 +67,7 @@ export async function judgeSeparation(
   const { records, slack, teams, front, organisations } = stage;
   const problems: string[] = [];
   const tenantOf = (name: string) => organisations[digitOf(name)]?.tenant ?? null;
-  /** Names of other organisations' requests in a text. */
+  // Names of other organisations' requests.
   const strangersIn = (text: string, tenant: string | null) =>
     [...new Set(findNames(text))].filter((name) => tenantOf(name) !== tenant);
   const expectOwn = (what: string, text: string, tenant: string | null) => {

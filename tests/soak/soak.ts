@@ -1,4 +1,4 @@
-// Runs a soak: the stage, people and trouble together, then quiet, and the checks.
+// A soak: people and trouble, then quiet, then the checks.
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Chance, chanceFrom } from '../fixtures/random.ts';
 import { keepaliveMs } from '../fixtures/tcp-proxy.ts';
@@ -37,12 +37,11 @@ import { fileOf, kinds, nameOf } from './work.ts';
 export type SoakOptions = {
   minutes: number;
   seed: number;
-  /** Where the report goes. */
   folder: string;
   say(line: string): void;
 };
 
-/** Percentage of requests per surface. */
+// Percentages.
 const shares: [Surface, number][] = [
   ['slack', 20],
   ['teams', 24],
@@ -50,18 +49,18 @@ const shares: [Surface, number][] = [
   ['program', 30],
   ['terminal', 2],
 ];
-/** Milliseconds between two requests. */
+// Milliseconds.
 const gap = [500, 1300] as const;
-/** First number of requests that are not for files. */
+// Numbers from here on have no files.
 const othersFrom = 5000;
-/** Maximum open requests; people wait beyond that. */
+// People wait beyond that.
 const mostOpen = 60;
-/** Minutes until everything is quiet: Slack's last attempt at an event comes after six. */
+// Minutes; Slack's last retry of an event comes after six.
 const quietWithin = 12;
 const idleSeconds = 60;
 const mostIdle = 0.03;
 const mostGrowth = 60;
-/** Minutes of a process's warm-up, and its minimum life after that for judging memory. */
+// Minutes of warm-up, and of life after it, for judging memory.
 const watchedFor = (minutes: number) =>
   [Math.min(5, minutes / 3), Math.min(10, minutes / 3)] as const;
 
@@ -84,15 +83,13 @@ function chooseDecision(surface: Surface, kind: Story['kind'], chance: Chance): 
   return at < 0.5 && kind === 'files' ? 'change' : 'approve';
 }
 
-/** Local surfaces are the operator's. */
+// Local surfaces are the operator's.
 function chooseOrganisation(surface: Surface, chance: Chance): OrganisationName {
   if (surface === 'slack') return chance.pick(['acme', 'globex']);
   return surface === 'teams' ? 'contoso' : 'operator';
 }
 
-/**
- * A request with a file unique to its organisation that `reader` has not read: alternately of another organisation and its own.
- */
+// A file unique to one organisation and unread by `reader`, alternately foreign and own.
 function findToRead(stories: Story[], records: Stage['records'], reader: OrganisationName) {
   const known = stories.filter(({ organisation }) => organisation === reader);
   const left = stories.filter(
@@ -108,7 +105,7 @@ function findToRead(stories: Story[], records: Stage['records'], reader: Organis
   return (found ?? left.at(-1))?.name ?? null;
 }
 
-/** Makes people ask until `endAt`. @returns their stories, which continue */
+/** @returns their stories, which continue */
 async function ask(
   stage: Stage,
   programs: Programs,
@@ -146,7 +143,7 @@ async function ask(
         : chance.pick(inChat ? kinds : kinds.filter((one) => one !== 'say'));
     const reads = chosen === 'read' ? findToRead(stories, stage.records, organisation) : null;
     const kind = chosen === 'read' && reads === null ? 'files' : chosen;
-    // File requests are numbered separately, so that organisations have files of the same names.
+    // File requests are numbered separately, so that organisations share file names.
     const series = `${organisation} ${kind === 'files'}`;
     const number = (numbers.get(series) ?? (kind === 'files' ? 0 : othersFrom)) + 1;
     numbers.set(series, number);
@@ -171,13 +168,12 @@ async function ask(
   return consoleDesk.streams;
 }
 
-/** Milliseconds until the server notices the end of a silent connection: the proxy's `keepaliveMs` and a margin. */
+// Milliseconds until the server notices a dead connection.
 const forgottenMs = keepaliveMs + 3000;
 
 /**
- * Samples processes and connections every few seconds until the end.
- * @returns the maximum of pooled connections, and of listening ones beyond two per process and one per recent silence. Killed
- * processes' connections stay until noticed, so only those in two consecutive samples count.
+ * @returns the maximum of pooled connections, and of listening ones beyond two per process and one per recent silence.
+ * Killed processes' connections linger, so only those in two consecutive samples count.
  */
 async function watch({ fleet, records, terminals, incidents }: Stage, isOver: () => boolean) {
   const most = { pooled: 0, beyond: 0 };
@@ -202,7 +198,7 @@ async function watch({ fleet, records, terminals, incidents }: Stage, isOver: ()
   return most;
 }
 
-/** Each process's share of a core while idle. */
+// As a share of a core.
 async function measureIdle({ fleet, database }: Stage) {
   const postmaster = await database.readPid();
   const [before, server] = [await fleet.look(), await readTreeCpu(postmaster)];
@@ -283,7 +279,7 @@ export async function runSoak(programs: Programs, options: SoakOptions): Promise
     none('nothing is left behind: reservations, leases, events, messages, jobs', left),
     ...(await judgeChats(stage)),
     none('events over HTTP came once each and in order', eventProblems),
-    // Memory over a few minutes says nothing about hours.
+    // A few minutes of memory say nothing about hours.
     ...(minutes >= 15
       ? [
           judgeMemory('what is left after a full collection', memory.live, mostGrowth),

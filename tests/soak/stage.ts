@@ -1,5 +1,4 @@
-// The stage of a soak: a database behind a pooler, gateways and workers, chat platforms, a model and the outside world, with
-// proxies between them.
+// A soak's database, pooler, processes and platforms, with proxies between.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -20,7 +19,7 @@ import { makeTokens, openOrganisations } from './organisations.ts';
 import { openRecords } from './records.ts';
 import { scriptModel } from './work.ts';
 
-/** Connections from the pooler to the server, for all processes. */
+/** To the server, for all processes. */
 export const pooledConnections = 20;
 
 async function openDatabase(programs: Programs) {
@@ -31,7 +30,7 @@ async function openDatabase(programs: Programs) {
   return {
     url: server.url,
     readPid: () => readPostmaster(home),
-    /** Restarts it at once. @param mode as in `pg_ctl stop` */
+    /** @param mode as in `pg_ctl stop` */
     async restart(mode: 'fast' | 'immediate'): Promise<void> {
       process.kill(await readPostmaster(home), mode === 'fast' ? 'SIGINT' : 'SIGQUIT');
     },
@@ -112,7 +111,7 @@ export async function openStage(programs: Programs, seed: number) {
       options: {
         ...shared,
         log: log(`worker-${number}`),
-        // One plans with a model, the others by grammar, depending on who takes the request.
+        // One plans with a model, the others by grammar.
         env: {
           ...direct,
           ...chats,
@@ -150,22 +149,21 @@ export async function openStage(programs: Programs, seed: number) {
     fleet,
     records,
     incidents: openIncidents(),
-    /** The address of any running gateway, for people and platforms. */
+    /** Any running gateway. */
     front,
     logs: [...gateways, ...workers].map(({ name }) => ({ name, path: log(name) })),
     ...organisations,
-    /** Adds the app to the workspaces. @returns a token per organisation, by tenant */
+    /** Installs the app. @returns a token per organisation, by tenant */
     async join(): Promise<Map<string, string>> {
       await install(front);
       return await makeTokens(programs, organisations.organisations, terminal);
     },
-    /** The database address without trouble. */
+    /** Without trouble. */
     pooler,
-    /** Where processes log memory after full collections. */
+    /** For logs of `live-memory.ts`. */
     memory,
-    /** Environment of a terminal. */
     terminal,
-    /** Process IDs of open terminals. */
+    /** Process IDs. */
     terminals: new Set<number>(),
     proxies: { toPooler, toDatabase, toSlack, toTeams, toModel, toGateways },
     close,

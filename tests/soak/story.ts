@@ -1,4 +1,4 @@
-// One request of a soak from asking to its end, as seen by its asker.
+// One request of a soak, as seen by its asker.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { OrganisationName } from './organisations.ts';
 import type { Records, RunRecord } from './records.ts';
@@ -7,9 +7,7 @@ import { effectsOf, type Kind, readingWords } from './work.ts';
 export type Surface = 'slack' | 'teams' | 'console' | 'program' | 'terminal';
 export type Decision = 'approve' | 'approve by word' | 'approve twice' | 'reject' | 'change';
 
-/**
- * A message sent to Countersign: each attempt's time in milliseconds since 1970, and its HTTP status, or null without an answer.
- */
+/** Times in milliseconds since 1970; HTTP status, or null without an answer. */
 export type Sent = {
   what: string;
   /** The platform's ID. */
@@ -20,17 +18,17 @@ export type Sent = {
 export type Story = {
   name: string;
   organisation: OrganisationName;
-  /** Its organisation in Countersign, or null for the operator. */
+  /** Null for the operator. */
   tenant: string | null;
   surface: Surface;
   kind: Kind | 'program';
   decision: Decision;
-  /** Effects that must happen exactly once when the plan completes. */
+  /** Each happens exactly once if the plan completes. */
   effects: string[];
-  /** Times in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   at: {
     asked: number;
-    /** The plan, a question or a refusal was visible. */
+    /** A plan, question or refusal was visible. */
     shown?: number;
     pressed?: number;
     /** The card showed the end, without buttons. */
@@ -38,7 +36,7 @@ export type Story = {
     /** Finished for its asker. */
     rest?: number;
   };
-  /** Unique words of its request within the organisation. */
+  /** Unique words within the organisation. */
   key: string;
   /** The request whose file it reads. */
   reads: string | null;
@@ -47,24 +45,21 @@ export type Story = {
   plan: string | null;
   /** `not heard`: never acknowledged. */
   outcome: 'open' | 'not heard' | 'answered' | 'ended';
-  /** Number of repeated decisions after a first that was refused or had no effect. */
+  /** Decisions after one that was refused or had no effect. */
   decidedAgain: number;
-  /** The answer without a plan. */
+  /** Without a plan. */
   answer: string;
-  /** Its current wait. */
   waitsFor: string;
 };
 
-/** A surface's interface for stories. */
 export type Desk = {
   /** @returns whether it was acknowledged */
   ask(story: Story): Promise<boolean>;
-  /** Whether a card with a plan to decide on is visible. */
   showsPlan(story: Story): boolean;
-  /** Whether an answer is visible, for a request without a plan. */
+  /** For a request without a plan. */
   showsAnswer(story: Story): boolean;
   decide(story: Story): Promise<void>;
-  /** Whether its card shows the end, without buttons. */
+  /** The card shows the end, without buttons. */
   isClosed(story: Story): boolean;
 };
 
@@ -90,19 +85,18 @@ export function openStory(
   };
 }
 
-/** Milliseconds to wait for a decision to show. */
+// Until a decision shows.
 const againAfterMs = 20_000;
 
-/** Only a person can continue a plan in these states. */
+/** Only a person can continue these. */
 export const endedStatuses = ['completed', 'failed', 'rejected', 'cancelled'];
 
-/** Waits without a limit; `waitsFor` says what for. */
+// Without a limit.
 async function reach(story: Story, waitsFor: string, probe: () => boolean): Promise<void> {
   story.waitsFor = waitsFor;
   while (!probe()) await pause(200);
 }
 
-/** Its run, once there is one. */
 export const findRun = ({ runs }: Records, { tenant, key }: Story): RunRecord | undefined =>
   [...runs.values()].find((run) => run.tenant === tenant && run.request.includes(key));
 
@@ -136,7 +130,7 @@ async function playToEnd(story: Story, desk: Desk, records: Records): Promise<vo
   story.waitsFor = 'being decided';
   story.at.pressed = Date.now();
   await desk.decide(story);
-  // If the plan has changed meanwhile, the person decides on the current version.
+  // After a change the person decides on the current version.
   for (let since = Date.now(); planOf()?.status === 'proposed'; await pause(200)) {
     if (Date.now() - since < againAfterMs || planOf()?.revising === true) continue;
     if (story.decision === 'change') story.decision = 'approve';

@@ -1,4 +1,4 @@
-// Checks after a soak: nothing lost, done or said twice, or left behind.
+// Checks after a soak: nothing lost, repeated or left behind.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { usualSilenceMs } from '#db/connection.ts';
@@ -13,7 +13,6 @@ import { endedStatuses, type Story } from './story.ts';
 
 export type Verdict = { name: string; ok: boolean; facts: string };
 
-/** A verdict with these problems, or none. */
 export function judge(name: string, problems: string[], facts = ''): Verdict {
   const some = problems.slice(0, 12).join('; ');
   const more = problems.length > 12 ? `; ${problems.length - 12} more` : '';
@@ -101,10 +100,7 @@ export async function judgeEffects(stage: Stage, stories: Story[]): Promise<Verd
 
 const isDatabaseTrouble = ({ kind }: Incident) => /database/.test(kind);
 
-/**
- * Unknown calls belong to a process that was killed, stopped, or lost the database during one. A silenced connection stays so
- * until it is given up.
- */
+/** Each needs a process that was killed, stopped, or lost the database; silenced connections until given up. */
 export async function judgeUnknowns(
   { records, incidents, lives }: Stage & { lives: Life[] },
   settled: Settled[],
@@ -168,7 +164,7 @@ export async function readLeftovers({ records }: Stage): Promise<string[]> {
   return found;
 }
 
-/** Each bot message is stored and posted once; cards of ended plans have no buttons. */
+/** Messages are stored and posted once; ended plans have no buttons. */
 export async function judgeChats({ records, slack, teams }: Stage): Promise<Verdict[]> {
   const posts = await records.query<{ platform: string; message: string; strays: number }>(
     `select p.platform, c.post ->> 'message' as message, coalesce(jsonb_array_length(c.strays), 0) as strays
@@ -244,7 +240,7 @@ export async function judgeChats({ records, slack, teams }: Stage): Promise<Verd
   ];
 }
 
-/** Growth by least squares, in units per hour. */
+// Least squares, in units per hour.
 function slopeAnHour(points: { at: number; value: number }[]): number {
   const mean = (values: number[]) => values.reduce((sum, one) => sum + one, 0) / values.length;
   const [x, y] = [mean(points.map(({ at }) => at)), mean(points.map(({ value }) => value))];
@@ -255,7 +251,7 @@ function slopeAnHour(points: { at: number; value: number }[]): number {
 
 const megabyte = 1024 * 1024;
 
-/** Memory of a process at a time (milliseconds since 1970). */
+/** Milliseconds since 1970, and bytes. */
 type MemoryPoint = { name: string; pid: number; at: number; bytes: number };
 export type Growth = {
   name: string;
@@ -263,12 +259,12 @@ export type Growth = {
   minutes: number;
   mb: number;
   mbAnHour: number;
-  /** Number of samples of the slope. */
+  /** Samples of the slope. */
   points: number;
   series: [minute: number, mb: number][];
 };
 
-/** Memory after full collections of each process: heap and external buffers. */
+/** Heap and external buffers after full collections. */
 export async function readLiveMemory(folder: string, lives: Life[]): Promise<MemoryPoint[]> {
   const files = await readdir(folder);
   const read = files.map(async (file) => {
@@ -284,7 +280,7 @@ export async function readLiveMemory(folder: string, lives: Life[]): Promise<Mem
   return (await Promise.all(read)).flat();
 }
 
-/** Memory growth of each process that lived at least `leastMinutes` after warm-up. */
+/** Only of processes that lived `leastMinutes` after warm-up. */
 export function readGrowth(
   all: MemoryPoint[],
   warmUpMinutes: number,
@@ -319,7 +315,7 @@ export function readGrowth(
   });
 }
 
-/** With fewer samples, a single collection moves the slope more than a leak would. */
+// With fewer, one collection moves the slope more than a leak.
 const leastPoints = 10;
 
 export function judgeMemory(what: string, all: Growth[], mostAnHour: number): Verdict {
@@ -341,7 +337,7 @@ export function judgeMemory(what: string, all: Growth[], mostAnHour: number): Ve
   );
 }
 
-/** A starting process has one connection for migrations, in addition to the pooler's. */
+/** A starting process has one more connection, for migrations. */
 export function judgeConnections(
   most: { pooled: number; beyond: number },
   processes: number,
@@ -381,7 +377,7 @@ export function judgeLives(lives: Life[], incidents: Incident[], toldAt: number)
   );
 }
 
-/** Log messages by frequency, most frequent first. */
+/** Most frequent first. */
 export async function countLogLines(
   logs: Stage['logs'],
 ): Promise<{ level: number; message: string; count: number }[]> {
@@ -399,7 +395,7 @@ export async function countLogLines(
   return [...counts.values()].toSorted((a, b) => b.level - a.level || b.count - a.count);
 }
 
-/** Lines that are not JSON come from before logging starts, or from a crash. */
+// Lines before logging starts, or of a crash, are not JSON.
 function readLine(line: string): [number, string] {
   try {
     const { level, msg, err } = JSON.parse(line) as {

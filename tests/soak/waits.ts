@@ -1,19 +1,19 @@
-// Waits of open requests, sampled each second: a refused event, a paused attempt, a lease, a due card.
+// Waits of open requests, sampled each second.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'pg';
 import type { Stage } from './stage.ts';
 import { findRun, type Story } from './story.ts';
 import { judge, type Verdict } from './verdicts.ts';
 
-/** A period in which a request waited for the same, in milliseconds since 1970. */
+/** Milliseconds since 1970. */
 export type Wait = { from: number; until: number; what: string };
 
-/** Pending work in the database: its owner and obstacle. */
+// `of`: its owner; `what`: its obstacle.
 type Open = { of: string; what: string };
 
 const everyMs = 1000;
 
-/** Times in seconds since 1970, later shown from the soak's start. */
+// Seconds since 1970.
 const at = (column: string) =>
   `coalesce('@' || extract(epoch from ${column})::numeric(14, 1), '-')`;
 
@@ -41,7 +41,6 @@ const readOpen = `
   select coalesce(data::text, ''), 'job ' || name || ' is ' || state || ', retries ' || retry_count || ', not before ' || ${at('start_after')}
   from pgboss.job where state in ('created', 'retry', 'active')`;
 
-/** Sent but not acknowledged so far. */
 function refusedOf({ sent }: Story): string[] {
   return sent.flatMap(({ what, attempts }) => {
     if (attempts.some(({ status }) => status === 200)) return [];
@@ -55,7 +54,7 @@ function refusedOf({ sent }: Story): string[] {
   });
 }
 
-/** Whether the pooler accepts connections, by the address without trouble. */
+// By the address without trouble.
 function openProbe(pooler: string) {
   const pool = new Pool({ connectionString: pooler, max: 1, connectionTimeoutMillis: 800 });
   pool.on('error', () => undefined);
@@ -99,7 +98,7 @@ export async function followWaits(
   return waits;
 }
 
-/** The last requests to finish, and their waits. */
+/** The last requests to finish. */
 export type Late = {
   name: string;
   about: string;
@@ -123,7 +122,7 @@ export function findLatest(stories: Story[], waits: Map<string, Wait[]>, count: 
     }));
 }
 
-/** @param began start of the time axis in milliseconds since 1970 */
+/** @param began milliseconds since 1970 */
 export function drawLatest(latest: Late[], began: number): string[] {
   const seconds = (ms: number) => ((ms - began) / 1000).toFixed(1);
   const draw = (what: string) =>
@@ -137,13 +136,10 @@ export function drawLatest(latest: Late[], began: number): string[] {
 }
 
 const restWithinMs = 60_000;
-/** A third attempt follows the platform's schedule: a minute after the second, the fourth five minutes later. */
+// Later attempts follow the platform's schedule: after one minute, then five.
 const triesAtOnce = 2;
 
-/**
- * When each request's last event arrived that needed more than two attempts, by the database: events kept by a gateway were
- * stored before.
- */
+// Arrival of each request's last event with more than two attempts; kept events were stored before.
 async function readBroughtLate({ records }: Stage, stories: Story[]): Promise<Map<Story, number>> {
   const rows = await records.query<{ event: string; stored: number }>(
     `select substring(convert_from(body, 'UTF8') from '"event_id":"([^"]+)"') as event,

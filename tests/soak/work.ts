@@ -1,4 +1,4 @@
-// Requests of a soak: each has a unique name, and its effects are distinguishable.
+// A soak's requests: unique names, distinguishable effects.
 import { call, propose, revise, wordsIn } from '../fixtures/model-calls.ts';
 import type { Script, Turn } from '../fixtures/openai-double.ts';
 import type { Chance } from '../fixtures/random.ts';
@@ -6,7 +6,7 @@ import type { Chance } from '../fixtures/random.ts';
 export const kinds = ['files', 'lines', 'post', 'say', 'read', 'unclear'] as const;
 export type Kind = (typeof kinds)[number];
 
-/** A request's name in any text: its organisation's digit, and its number. */
+// The organisation's digit, and a number.
 const namePattern = /\br(\d)(\d{4})\b/;
 
 export const nameOf = (organisation: number, number: number) =>
@@ -15,13 +15,13 @@ export const findName = (text: string) => namePattern.exec(text)?.[0] ?? null;
 export const findNames = (text: string) => text.match(new RegExp(namePattern, 'g')) ?? [];
 export const digitOf = (name: string) => Number(name[1]);
 
-/** All organisations share these file names, except every third, which is unique to one. */
+/** Every third is unique to one organisation; the others are shared. */
 export const fileOf = (name: string) =>
   Number(name.slice(2)) % 3 === 0 ? `only-${name.slice(1)}` : `file-${name.slice(2)}`;
 
 const readPattern = /\bRead (done\/[\w-]+\.txt)/;
 
-/** Words that are understood with and without a model. */
+/** Understood with and without a model. */
 export function wordsFor(kind: Kind | 'program', name: string, ledger: string): string {
   switch (kind) {
     case 'files':
@@ -42,14 +42,12 @@ export function wordsFor(kind: Kind | 'program', name: string, ledger: string): 
   }
 }
 
-/** Asks to read the file of request `of`. */
 export const readingWords = (of: string) => `Read done/${fileOf(of)}.txt`;
 
-/** Asks for a different last file. */
 export const changeWords = (name: string) =>
   `use last/${name}.txt instead of done/${fileOf(name)}.txt`;
 
-/** Effects that must happen exactly once when the plan completes. */
+/** Each happens exactly once if the plan completes. */
 export function effectsOf(kind: Kind, name: string): string[] {
   if (kind === 'lines') return [`${name}-1`, `${name}-2`];
   return kind === 'post' ? [`${name}-1`] : [];
@@ -137,7 +135,6 @@ export function scriptModel(ledger: string, chance: Chance): Script {
   };
 }
 
-/** A program's plan, and its effects. */
 export function draftPlan(name: string, ledger: string, chance: Chance) {
   const effects: string[] = [];
   const steps = Array.from({ length: chance.whole(4, 12) }, (_, index) => {

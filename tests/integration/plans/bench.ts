@@ -124,7 +124,7 @@ type Part = {
 const everyHour = { days: ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'], from: '00:00', to: '24:00' };
 const printTime = (at: number): string => new Date(at).toISOString();
 
-/** Each part is named by its step's capitals. */
+/** Parts are named by their step in capitals. */
 export async function storeSchedule(instance: TestInstance, plan: Plan, parts: Part[]) {
   const name = (id = '') => id.toUpperCase();
   const node = (id: string, rest: Partial<OutlineNode>) =>

@@ -13,7 +13,7 @@ test('changes are typed into the card', async () => {
   await page.keyboard.type('Add a test');
   await buttonOf(page, 'Send').click();
   await page.getByText('propose changes: Add a test').waitFor();
-  // The answered card is still shown, with its buttons off, until the planner has been asked.
+  // The answered card stays, disabled, until the planner has been asked.
   await waitFor(
     'the planner is asked for the changes',
     () => planner.asked.at(-1)?.decision.kind === 'changes',

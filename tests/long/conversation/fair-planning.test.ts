@@ -1,4 +1,4 @@
-// Requests of one person are planned in turn with everybody else's: a flood delays its sender.
+// Planning alternates between people; a flood delays its sender.
 import { sql } from 'drizzle-orm';
 import { expect, onTestFinished, test } from 'vitest';
 import { findAbandonedRuns } from '#db/planning/runs.ts';
@@ -10,7 +10,7 @@ import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
 
-/** An instance whose planner notes for whom it plans, and waits for `gate` before it answers those in `held`. */
+// Planning for people in `held` waits for `gate`.
 async function openWithGate(held: string[]) {
   const gate = Promise.withResolvers<void>();
   const planned: string[] = [];
@@ -70,7 +70,6 @@ test('whoever asks behind two floods is planned for among the next few, and ever
   await waitFor('all of them', async () => countOf('mallory') + countOf('trudy') === 300, {
     timeoutMs: 30_000,
   });
-  // The floods went on side by side.
   expect(Math.abs(ofMallory - ofTrudy)).toBeLessThan(20);
 });
 

@@ -1,4 +1,4 @@
-// Events of one person are handled in turn with everybody else's: a flood of mentions delays its sender.
+// Events are handled alternately; a flood delays its sender.
 import { sql } from 'drizzle-orm';
 import { expect, onTestFinished, test } from 'vitest';
 import { threadsAtOnce } from '#chat/inbox/work-on-thread.ts';
@@ -9,7 +9,7 @@ import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
 const flood = 1500;
-/** Events one process has fetched when another person's event arrives. */
+// Fetched by one process before another person's event arrives.
 const takenAtOnce = 4 * threadsAtOnce;
 
 test('behind 1,500 mentions by one person, one by another person is handled among the next few', async () => {

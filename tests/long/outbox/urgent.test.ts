@@ -1,4 +1,4 @@
-// Urgent posts overtake background ones, however many conversations are waiting.
+// Urgent posts overtake background ones.
 import { expect, test } from 'vitest';
 import { openPlatform } from '../../fixtures/chat-platform.ts';
 import { delivered, open, openPostingInstance } from '../../integration/outbox/bench.ts';
@@ -8,7 +8,7 @@ import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
 
-/** More than one process posts at once. */
+// More than one process posts at once.
 const waiting = 60;
 
 test('the outcome of a press is shown before proposals that wait to be posted in other conversations', async () => {
@@ -38,7 +38,7 @@ test('the outcome of a press is shown before proposals that wait to be posted in
     platform.before = () => gate;
     for (let at = 0; at < waiting; at++) await propose(`waiting ${at}`);
     await waitFor('posts to be under way', async () => platform.calls.length > 8);
-    // All that is to be told of the proposals waits for its turn at the platform.
+    // Notices of the proposals queue for the platform.
     await waitFor('the proposals to be told', async () => {
       const { rows } = await gateway.db.query.execute(
         "select 1 from pgboss.job where name = 'card' and state <= 'active' limit 1",

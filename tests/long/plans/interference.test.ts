@@ -1,6 +1,4 @@
-// People interfere with running plans: they pause, resume, retry, cancel and change them, while two processes work, leases are
-// lost, and calls fail once and pass. Through all of it, the counters, the edges, the change stream and the audit
-// tell the same story.
+// Random decisions on running plans, lost leases and failing calls.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -24,7 +22,7 @@ let other: TestInstance;
 let executor: ReturnType<typeof makeExecutor>;
 let port = 0;
 
-/** Refuses each address once, then answers. */
+// Refuses each address once.
 const asked = new Set<string>();
 const server = createServer((request, response) => {
   const path = request.url ?? '';
@@ -112,7 +110,7 @@ const draft: fc.Arbitrary<Sketch[]> = fc.array(
     kind: fc.constantFrom('noop', 'noop', 'wait', 'wait', 'fail', 'pass'),
     partition: fc.constantFrom('a', 'b'),
     tools: fc.constantFrom(0, 0, 1, 2, 3),
-    // A lead counts as no lag: what is to come cannot be known.
+    // A lead counts as no lag: the future can't be known.
     after: fc.array(
       fc.record({ back: fc.integer({ min: 1, max: 5 }), lag_minutes: fc.constantFrom(-1, 0) }),
       { maxLength: 2 },
@@ -144,7 +142,7 @@ const script = fc.array(
   { maxLength: 8 },
 );
 
-/** Acceptable answers to a latecomer. */
+// Acceptable answers to a latecomer.
 const late = new Set([
   'invalid_transition',
   'patch_conflict',
@@ -211,7 +209,7 @@ async function act(
       await service.cancel(id, { version }, ana);
       return;
     case 'lose':
-      // The workers continue, and come too late.
+      // The workers continue, too late.
       await expireLeases(instance, id);
       await recover(executor);
       return;
@@ -231,7 +229,7 @@ async function act(
   }
 }
 
-/** @returns whether the deed was done; somebody who comes late is told so, and nothing has changed */
+/** @returns false if it came too late and changed nothing */
 async function tryTo(
   id: string,
   intervention: Intervention,
@@ -249,14 +247,13 @@ async function tryTo(
 
 const over = ['completed', 'failed', 'cancelled'];
 
-/** A person says of each write whose worker was lost that it was done. */
+// Confirms each write whose worker was lost as done.
 async function sayWhatBecame({ id, version }: Plan): Promise<void> {
   const { steps } = await instance.service.listSteps(id, { status: ['unknown'], limit: 1000 });
   const done = Object.fromEntries(steps.map((step) => [step.id, 'done' as const]));
   await instance.service.resume(id, { version, steps: done }, ana);
 }
 
-/** Removes what keeps the plan from ending, until it ends. */
 function bringToRest(id: string): Promise<Plan> {
   return waitFor(
     `${id} to be at rest`,
@@ -279,7 +276,7 @@ const actions: Partial<Record<Intervention, string>> = {
   cancel: 'cancel',
 };
 
-/** Forces lost leases, failures and passes in any draw. */
+// Lost leases, failures and passes in every draw.
 const manyWaits: Sketch[] = [
   { kind: 'pass', partition: 'b', tools: 0, after: [] },
   ...Array.from({ length: 18 }, () => ({ kind: 'wait', partition: 'a', tools: 0, after: [] })),
@@ -307,13 +304,13 @@ test('whatever people do meanwhile, the books are right', { timeout: 240_000 }, 
       const byPeople = audit.filter(({ actor_kind }) => actor_kind === 'person');
       for (const [intervention, action] of Object.entries(actions)) {
         const times = done.filter((one) => one === intervention).length;
-        // A decision that the same person repeats is answered as done, and noted once.
+        // A person's repeated decision succeeds, and is recorded once.
         const turns = done.filter((one) => one in actions);
         const first = turns.filter(
           (one, i) => one === intervention && turns[i - 1] !== intervention,
         ).length;
         const noted = byPeople.filter((entry) => entry.action === action).length;
-        // Bringing it to rest may have resumed it.
+        // `bringToRest` may have resumed it.
         if (intervention !== 'resume') expect(noted, intervention).toBeLessThanOrEqual(times);
         expect(noted, intervention).toBeGreaterThanOrEqual(first);
       }

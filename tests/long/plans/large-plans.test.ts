@@ -1,4 +1,4 @@
-// Plans of 20,000 steps, from HTTP to their export: nothing that is done with one holds the event loop.
+// Plans of 20,000 steps never block the event loop.
 import '../../setup/watch-every-test.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';

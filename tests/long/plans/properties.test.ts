@@ -1,4 +1,4 @@
-// Invariants of any plan: random graphs run by two processes at once, and random content digested through the database.
+// Invariants of random graphs and contents, with two processes.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PlanDraft, StepStatus } from '#domain/plan/plan.ts';
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 type Graph = PlanDraft['steps'];
 
-/** Steps that do nothing or fail, each waiting for some of those before it. */
+// Each may need earlier ones.
 const graph: fc.Arbitrary<Graph> = fc
   .array(
     fc.record({
@@ -42,7 +42,7 @@ const graph: fc.Arbitrary<Graph> = fc
             'FF' as const,
             'SF' as const,
           ),
-          // A lead counts as no lag: what is to come cannot be known.
+          // A lead counts as no lag: the future can't be known.
           lag_minutes: fc.constantFrom(-1, 0),
         }),
         { maxLength: 3 },
@@ -74,7 +74,7 @@ const mayFollow: Partial<Record<StepStatus, StepStatus[]>> = {
   skipped: ['pending'],
 };
 
-/** Plays the change stream from the beginning: it must lead to what is stored, by steps that are allowed. */
+// Replays the change stream: allowed steps only, up to the stored state.
 async function checkChanges(planId: string, rows: StepRow[]): Promise<void> {
   const { changes, more } = await instance.service.diff(planId, 0, 1000);
   expect(more).toBe(false);
@@ -116,7 +116,7 @@ test('any graph ends, once, in order, and is counted and told as it was', async 
           await reach(other, id, 'failed');
           const again = await checkAll(id);
           for (const [place, { status, attempts }] of again.entries()) {
-            // Done steps are not repeated; failed ones are.
+            // Failed steps are repeated, done ones are not.
             if (rows[place]?.status === 'succeeded') expect(attempts).toBe(1);
             if (rows[place]?.status === 'failed') expect([status, attempts]).toEqual(['failed', 2]);
           }
@@ -179,7 +179,7 @@ test('any content has the same digest before and after it was stored', async () 
         const step = draftStep('1', 'Any', 'control_noop');
         const sent = { ...step, args, notes, not_before, duration_minutes, resources };
         const context = { tool_outputs: { x: { tool: 't', operation: 'o', data: notes } } };
-        // As it comes over the API.
+        // As parsed by the API.
         const draft = PlanDraft.parse(
           JSON.parse(JSON.stringify({ title: 'Any', steps: [sent], context })),
         );
