@@ -1,4 +1,4 @@
-// Doctor's report on each part in each state; every problem comes with a remedy.
+// Doctor has a remedy for every problem.
 import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import {

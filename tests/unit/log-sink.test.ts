@@ -1,4 +1,4 @@
-// A log that cannot be written is dropped and counted, and says so when it can be written again.
+// Log lines that can't be written are dropped, counted and later reported.
 import { execFileSync } from 'node:child_process';
 import { closeSync, constants, mkdtempSync, openSync, readFileSync } from 'node:fs';
 import { Socket } from 'node:net';

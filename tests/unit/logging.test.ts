@@ -1,4 +1,3 @@
-// Secrets never get into the log, at any depth of what is logged.
 import pino from 'pino';
 import { expect, test } from 'vitest';
 import { formatForTerminal, logOptions } from '#app/logging.ts';

@@ -1,4 +1,3 @@
-// Spans with and without tracing, and their traces in the log.
 import pino from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { findFailing } from '#app/health.ts';
@@ -10,7 +9,6 @@ import { CountersignError } from '#domain/errors.ts';
 import { Settings } from '#domain/settings.ts';
 import { type Attributes, addMeter, setTracer, span, type Tracer } from '#domain/telemetry.ts';
 
-/** A tracer with one span at a time. */
 const tracer: Tracer = {
   takesContents: false,
   start: () => ({

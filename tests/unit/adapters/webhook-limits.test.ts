@@ -1,4 +1,3 @@
-// Bodies from chat platforms are bounded like the API's.
 import { createHmac } from 'node:crypto';
 import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';

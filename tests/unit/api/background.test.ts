@@ -8,7 +8,6 @@ import { waitFor } from '../../wait.ts';
 
 const refresh = { priority: 'u=7, i' };
 let app: FastifyInstance | undefined;
-/** Requests that the route has begun, and what answers each. */
 let begun: Map<string, () => void>;
 let received: number;
 let closed: number;
@@ -35,7 +34,6 @@ async function open(limits?: Parameters<typeof queueBackground>[1]) {
     ({ params: { name } }) => new Promise((resolve) => begun.set(name, () => resolve({ name }))),
   );
   await app.listen({ host: '127.0.0.1', port: 0 });
-  // A TCP server that listens has an address with a port.
   const { port } = app.server.address() as AddressInfo;
   return (name: string, options: RequestInit = {}) =>
     fetch(`http://127.0.0.1:${port}/${name}`, options);

@@ -8,7 +8,7 @@ const api = useApi();
 
 const megabyte = 1_048_576;
 
-/** A JSON object of exactly `bytes` bytes around `head`, which is an object's text without its last brace. */
+/** @param head an object's text without its last brace */
 function padded(head: string, bytes: number): string {
   return `${head}${' '.repeat(bytes - head.length - 1)}}`;
 }

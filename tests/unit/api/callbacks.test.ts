@@ -1,4 +1,4 @@
-// The path for results of work that continues elsewhere: open to anyone with the address, counted, never logged.
+// Callbacks are open to anyone with the address, counted, never logged.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { AnswerCallback } from '#domain/callback.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-/** As a proxy on this machine passes a request on. */
+/** As a local proxy forwards it. */
 const from = (address: string) => ({ 'x-forwarded-for': address });
 const post = (path: string, body: unknown, address = '203.0.113.7') =>
   api.post(`/api/callbacks/${path}`, body, from(address));

@@ -71,7 +71,7 @@ describe('the events of a plan', () => {
       signal: leave.signal,
     });
     let before = -1;
-    // Buffers fill, then nothing moves any more although the watch has always more to give.
+    // Once buffers are full, nothing moves although the watch has more.
     await expect
       .poll(
         () => {
@@ -112,7 +112,7 @@ describe('streams and the server', () => {
 
   it('ends its streams and closes at once when it is told to', async () => {
     const response = await api.get(`/api/plans/${plan}/events`);
-    // A stream that did not end would hold this forever.
+    // Hangs if a stream did not end.
     await api.close();
     expect(await response.text()).toContain('id: 1');
     await expect.poll(() => api.service.watchers()).toBe(0);
@@ -124,7 +124,7 @@ describe('streams and the server', () => {
     const gone = once(silent, 'close');
     // The server has the connection once it has answered a later one.
     await api.get('/healthz');
-    // Node by itself waits for such a connection for longer than a test may take.
+    // Node by itself waits longer than the test may take.
     await api.close();
     await gone;
   });

@@ -15,7 +15,7 @@ const visit: Visit = {
   session: undefined,
 };
 
-/** The code of the refusal, or null if they may. */
+/** Null if allowed. */
 async function refusalOf(
   facts: Partial<Visit>,
   role: RouteRole,

@@ -1,4 +1,3 @@
-// Changes of plans over HTTP: read strictly, handed to the service, answered by what came of them.
 import { expect, test } from 'vitest';
 import { proposeDraft, readProblem, useApi } from '../../fixtures/api.ts';
 import { draftStep } from '../../fixtures/steps.ts';

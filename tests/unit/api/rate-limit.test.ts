@@ -1,4 +1,3 @@
-// How often one caller may ask the API, and who is never refused.
 import { afterEach, expect, it } from 'vitest';
 import { CountersignError } from '#domain/errors.ts';
 import { createIdentityDouble, readProblem, startApi, type TestApi } from '../../fixtures/api.ts';
@@ -11,7 +10,7 @@ afterEach(async () => {
 
 const apiToken = 'a-token-of-this-test';
 const authorization = `Bearer ${apiToken}`;
-/** As a proxy on this machine passes a request on. */
+/** As a local proxy forwards it. */
 const through = (address: string) => ({ authorization, 'x-forwarded-for': address });
 
 async function open(): Promise<TestApi> {
@@ -61,7 +60,7 @@ it('goes on to the address before that where the last one is another trusted pro
   const from = (address: string) => () => get('/api/plans', through(address));
   expect(await statuses(3, from('203.0.113.7, 10.1.2.3'))).toEqual([200, 200, 429]);
   expect(await statuses(1, from('203.0.113.8, 2001:db8::7, 10.1.2.3'))).toEqual([200]);
-  // Outside the network: the peer counts, regardless of its headers.
+  // Outside the network: the peer counts, whatever its headers.
   expect(await statuses(1, from('203.0.113.9, 10.2.0.1'))).toEqual([200]);
   expect(await statuses(2, from('203.0.113.10, 10.2.0.1'))).toEqual([200, 429]);
 });

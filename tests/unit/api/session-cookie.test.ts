@@ -1,4 +1,4 @@
-// The cookies of a sign-in: over https under names that no other host of the domain can set.
+// Names that no other host of the domain can set.
 import { expect, it } from 'vitest';
 import { createIdentityDouble, startApi } from '../../fixtures/api.ts';
 

@@ -1,4 +1,3 @@
-// Medians, percentiles and microseconds as the report has them.
 import { expect, test } from 'vitest';
 import { median, quantile, toMilliseconds } from '#bench/numbers.ts';
 

@@ -1,4 +1,4 @@
-// Requests at a fixed rate: each is sent once, in order, regardless of earlier ones.
+// Requests at a fixed rate, regardless of earlier answers.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
@@ -9,7 +9,7 @@ afterEach(async () => {
   await new Promise((resolve) => server?.close(resolve));
 });
 
-/** The address of a server that answers the body with what `answer` says; null: not at all. */
+/** Null: no answer. */
 async function open(answer: (body: string) => number | null): Promise<string> {
   const opened = createServer(async (request, response) => {
     const status = answer((await request.toArray()).join(''));

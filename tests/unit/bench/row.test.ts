@@ -1,4 +1,3 @@
-// A row's verdicts: rates against what they are compared with, times and memory as they are.
 import { expect, test } from 'vitest';
 import { makeRow } from '#bench/row.ts';
 import { describeRows } from '#bench/table.ts';

@@ -1,4 +1,4 @@
-// Schedules of generated projects: as feasible as a verifier of its own says, and better by search than by one pass.
+// Schedules of generated projects, checked by an independent verifier.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isFeasible, type Project, readPsplib, readSch, solve } from '#bench/benches/schedule.ts';
@@ -6,7 +6,7 @@ import { rounds } from '../../rounds.ts';
 
 const stars = '*'.repeat(72);
 
-/** The project in the form of PSPLIB; its tasks are finish to start. */
+/** All tasks are finish to start. */
 function writePsplib({ durations, demands, capacities, lags }: Project): string {
   const rows = durations.map((length, at) => ({
     length,
@@ -76,7 +76,7 @@ describe('a project', () => {
   });
 
   it('ends as early as it can where the first order is a poor one', () => {
-    // The long chain comes last in the list, so one pass lets short tasks hold the pool first.
+    // The long chain comes last, so one pass lets short tasks hold the pool first.
     const durations = [4, 4, 4, 3, 3, 3];
     const lags = [
       { from: 3, to: 4, lag: 3 },

@@ -1,4 +1,3 @@
-// The status that people see while a planner works.
 import { expect, it } from 'vitest';
 import { describeActivity, writeActivity } from '#cards/activity-words.ts';
 

@@ -1,4 +1,4 @@
-// Agreements besides the steps, on a plan's card: repetition, per-step confirmation, next date.
+// A card's agreements besides steps: repetition, confirmations, next date.
 import { describe, expect, test } from 'vitest';
 import { fitCard } from '#cards/limits.ts';
 import { readReview } from '#cards/review.ts';

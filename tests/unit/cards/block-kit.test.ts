@@ -1,4 +1,4 @@
-// The checker that replaces Slack: at each limit it takes what is sent, one beyond it refuses it and says where.
+// The checker that stands in for Slack, at each limit.
 import { expect, test } from 'vitest';
 import { checkSlackMessage, checkSlackView } from '../../fixtures/block-kit.ts';
 

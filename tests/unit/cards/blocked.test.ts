@@ -1,4 +1,3 @@
-// Blocked steps on a card: no worker offers them, or a shared resource is busy.
 import { describe, expect, it } from 'vitest';
 import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
@@ -21,7 +20,6 @@ const pool: Blockage = {
   reason: 'for 4 of gpu; 6 of 8 are in use by PLAN-3f9a1c20.',
 };
 
-/** Steps whose names are not known go by their ids. */
 const labels = new Map<string, string>();
 
 describe('a blockage in words', () => {

@@ -1,4 +1,3 @@
-// Waiting changes on a card, and the subject of its buttons.
 import { expect, test } from 'vitest';
 import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';

@@ -1,4 +1,3 @@
-// Conditions of steps on cards: whole, by the numbers that the card shows, and whether a person is asked before.
 import { expect, test } from 'vitest';
 import { describeField, viewFields } from '#cards/form-fields.ts';
 import { notesOf } from '#cards/step-lines.ts';
@@ -56,7 +55,6 @@ test.each([
   const [ask, go] = facts.steps;
   if (ask === undefined || go === undefined) throw new Error('There are no steps.');
   expect(notesOf(go, facts)[0]).toBe(wording);
-  // Who approves reads both in the form, and who is asked in the field.
   const shown = JSON.stringify(ask.call.parts);
   const waiting = { ...ask, output: { form } };
   const [field] = viewFields(waiting);

@@ -1,4 +1,3 @@
-// Evidence of a plan, as approvers see it.
 import { expect, test } from 'vitest';
 import { nameEvidence, viewEvidence } from '#cards/evidence.ts';
 import type { PlanContext } from '#domain/plan/plan.ts';

@@ -12,7 +12,6 @@ import { checkAdaptiveCard } from '../../fixtures/adaptive-card.ts';
 import { checkSlackMessage } from '../../fixtures/block-kit.ts';
 import { makeHugeFacts, samples } from '../../fixtures/plans.ts';
 
-/** Every value under `key`, however deep. */
 function valuesOf(node: unknown, key: string): unknown[] {
   if (Array.isArray(node)) return node.flatMap((item) => valuesOf(item, key));
   if (typeof node !== 'object' || node === null) return [];
@@ -65,7 +64,7 @@ describe('every state on every surface', () => {
   });
 });
 
-/** The actions of the card's own rows. */
+/** Not those inside opened parts. */
 const actionsOf = (card: Drawn) =>
   [card.body, card].flat().flatMap((one) => (one as { actions?: object[] }).actions ?? []);
 

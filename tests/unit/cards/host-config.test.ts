@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hostConfig } from '#cards/host-config.ts';
 
-/** Relative luminance and contrast as WCAG 2.2 defines them. */
+/** WCAG 2.2 */
 function luminance(hex: string): number {
   const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
     const value = Number.parseInt(hex.slice(at, at + 2), 16) / 255;

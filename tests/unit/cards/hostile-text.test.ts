@@ -1,5 +1,4 @@
-// A card shows what people, models and tools write as text: nobody is pinged, no words hide where a link leads, nothing
-// invisible hides or reorders anything.
+// Outside text on cards pings nobody and hides nothing.
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -85,7 +84,7 @@ const target = fc.oneof(
   ),
 );
 
-/** The facts of one state of a plan with the same hostile text in place of all outside text. */
+/** Replaces all outside text. */
 function infect(name: SampleName, text: string, where: string): PlanCardFacts {
   const facts: PlanCardFacts = samples[name];
   const step = (one: Step): ShownStep =>
@@ -163,7 +162,7 @@ function infectSession(facts: SessionCardFacts, text: string): SessionCardFacts 
   };
 }
 
-/** Words that would pass for ours, each with a mark by which they are found again. */
+/** Words that look like ours, with a mark. */
 const forged = fc
   .tuple(
     fc.constantFrom(
@@ -186,7 +185,7 @@ const forged = fc
   )
   .map(([words, before]) => before + words);
 
-/** The facts of a plan with `text` wherever others write; what our own code wrote stays. */
+/** Our own code's text stays. */
 function forge(name: SampleName, text: string): PlanCardFacts {
   const { plan, terms, conflicts, patch, approvers } = samples[name];
   const facts = infect(name, text, text);
@@ -198,7 +197,6 @@ function forge(name: SampleName, text: string): PlanCardFacts {
   };
 }
 
-/** The facts with a hostile name in place of each person's name. */
 function misname<T extends object>(facts: T, shown: string): T & { names: Record<string, string> } {
   const names: Record<string, string> = {};
   JSON.stringify(facts, (_, value: unknown) => {
@@ -292,7 +290,6 @@ describe('hostile words', () => {
 
 describe('a host in letters that only look like others', () => {
   const [spelled, asked] = ['https://аррӏе.com/login', 'xn--80ak6aa92e.com'];
-  /** Others write between the host and its name, and much behind it. */
   const around = [
     (host: string) => host,
     (host: string) => `see ${host}`,

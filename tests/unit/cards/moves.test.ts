@@ -1,4 +1,4 @@
-// Other times for steps whose own meet something else, as buttons.
+// Alternative times for conflicting steps, as buttons.
 import { describe, expect, it, test } from 'vitest';
 import { offerMoves, offerOrders } from '#cards/moves.ts';
 import type { StepMove } from '#domain/planning/artifacts.ts';

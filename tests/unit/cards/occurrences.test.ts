@@ -1,4 +1,4 @@
-// Folded occurrences on a card: later ones with equal content, and nothing else.
+// Cards fold only later occurrences with equal content.
 import { expect, test } from 'vitest';
 import { viewProposal } from '#cards/proposal.ts';
 import type { Step } from '#domain/plan/plan.ts';

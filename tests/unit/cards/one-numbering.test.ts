@@ -1,5 +1,4 @@
-// A step is called the same wherever its plan is read: on the card, in its details, in Slack's window, in the terminal and in
-// the console. Of plans that cards know whole, by the order its steps can run in; of larger ones by its place.
+// A step has the same number on every surface.
 import { expect, it } from 'vitest';
 import { fillWindow } from '#adapters/slack/press/fill-window.ts';
 import { ask } from '#adapters/terminal/ask.ts';
@@ -11,7 +10,6 @@ import { createFakeService } from '../../fixtures/fake-service.ts';
 import { following, labelled, makeFacts, makeStep } from '../../fixtures/plans.ts';
 import { createFakeTerminal } from '../../fixtures/terminal.ts';
 
-/** Two steps that begin together, then one after the other. */
 function makeChain(count: number) {
   const steps = labelled(
     Array.from({ length: count }, (_, i) =>

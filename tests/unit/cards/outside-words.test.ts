@@ -1,4 +1,4 @@
-// Each kind of words that come from outside, on each surface: shown as words, labelled as somebody else's, never active.
+// Outside text on each surface: labelled as somebody else's, never active.
 import { describe, expect, it } from 'vitest';
 import { html } from '#adapters/console/page/lit.ts';
 import { slackDrawing } from '#adapters/slack/platform.ts';
@@ -33,7 +33,7 @@ import {
 } from '../../fixtures/shown.ts';
 import { createFakeTerminal } from '../../fixtures/terminal.ts';
 
-/** Each has `zq`, by which others' words are found again. */
+/** `zq` marks outside text. */
 const texts = {
   'a reversed end': 'zq \u202etxt.exe\u202c zq\u2067 x\u2069',
   'zero width': 'zq\u200b\u2060·\ufeff zq',
@@ -214,7 +214,6 @@ const chat = { session: null, facts: null, parts: null, superseded: false };
 
 type Template = { strings: readonly string[]; values: unknown[] };
 
-/** The console's template as text. */
 function readTemplate({ strings, values }: Template): string {
   return strings.map((part, i) => part + String(values[i] ?? '')).join('');
 }
@@ -281,7 +280,7 @@ describe('words from outside', () => {
       const lines = surfaces[on]?.((await kinds[kind]?.(text)) ?? {}, text) ?? [];
       for (const line of lines.flatMap((one) => one.split('\n'))) {
         expect(() => expectReadable(line), `${name}: ${JSON.stringify(line)}`).not.toThrow();
-        // A title has a line of its own, and is spoken first.
+        // A title has its own line, and is spoken first.
         const title = isolateText(showTitle(text, 300));
         const own = [title, title.replaceAll(/[<>]/g, ' ')].reduce(
           (rest, one) => rest.replace(one, ''),

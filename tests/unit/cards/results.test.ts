@@ -1,4 +1,3 @@
-// Finished cards: the goal, the outcome, and each result with its step, link and person.
 import { expect, it } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
 import type { Plan } from '#domain/plan/plan.ts';

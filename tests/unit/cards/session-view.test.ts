@@ -232,7 +232,6 @@ describe('other cards', () => {
       action: 'session_changes',
       choice: 'Announce it on Friday instead of Thursday',
     });
-    // Without a model, only those that its commands can make.
     const offline = viewSession({ ...sessions.escalation, planner: offlinePlanner });
     expect(offline.buttons[0]?.label).toBe('Propose changes');
   });

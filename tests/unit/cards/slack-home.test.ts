@@ -1,4 +1,4 @@
-// The Home tab is published again for what people look there for, not for each step of a plan that runs.
+// Home isn't published for every step of a running plan.
 import { expect, test } from 'vitest';
 import { platformLimits } from '#cards/limits.ts';
 import { digestHome, drawHome, type HomeFacts, linesOfGroup } from '#cards/slack-lists.ts';

@@ -1,4 +1,4 @@
-// The review window of Slack: every character of every call on some page, and each page within what Slack takes.
+// Slack's review window has every character of every call.
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { fillDetails } from '#adapters/slack/press/fill-window.ts';
@@ -26,7 +26,6 @@ const textOf = (view: View) =>
   richText(view)
     .map(({ elements }) => elements.map(({ text }) => text).join(''))
     .join('\n');
-/** The highlighted parts, in order. */
 const setApart = (views: View[]) =>
   views
     .flatMap(richText)
@@ -34,7 +33,7 @@ const setApart = (views: View[]) =>
     .flatMap(({ elements }) => elements.map(({ text }) => text))
     .join('');
 
-/** Pages of 25 steps as the service gives them: guarded ones first. */
+/** As the service pages them: 25, guarded ones first. */
 function serviceOf(steps: ShownStep[]) {
   const inOrder = steps.toSorted((a, b) => Number(b.guarded) - Number(a.guarded));
   return {
@@ -53,7 +52,7 @@ function heldFor({ plan }: PlanCardFacts, place: typeof inThread | null = inThre
   return { team: 'T1', user: 'U1', place, press, missing: null, fields: [], pages: [''] };
 }
 
-/** Every page, each of which Slack has to take with room to spare. */
+/** Slack must accept each page. */
 async function readAll(steps: ShownStep[], facts = makeFacts({}, steps)): Promise<View[]> {
   const views: View[] = [];
   let pages = [''];

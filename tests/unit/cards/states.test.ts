@@ -1,4 +1,4 @@
-// Every state that people can see has a card, a picture of it, and stays within what both platforms take.
+// Every visible state has a card and a picture within both platforms' limits.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

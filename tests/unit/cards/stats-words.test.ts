@@ -1,4 +1,3 @@
-// Counts of plans by status, and requests that no tool covers, as people read them.
 import { expect, test } from 'vitest';
 import { describeStats } from '#cards/chat-words.ts';
 

@@ -1,4 +1,4 @@
-// A running plan as a list of tasks: what each status becomes, large plans by their parts, and what is left out.
+// A running plan as a task list; large plans by their parts.
 import { describe, expect, test } from 'vitest';
 import { drawBlocks } from '#cards/expand.ts';
 import { viewPlan } from '#cards/view-model.ts';
@@ -9,7 +9,6 @@ import { makeHugeFacts, samples } from '../../fixtures/plans.ts';
 
 const running = samples.executing;
 
-/** The running sample with its first step as given. */
 function withFirst(status: StepStatus, more: object = {}): PlanCardFacts {
   const [first, ...others] = running.steps;
   if (first === undefined) throw new Error('The sample has no steps.');

@@ -1,4 +1,4 @@
-// The cards that replace windows, a command and a Home tab in Teams: what they show, and what pressing them sends.
+// Teams' cards in place of windows, a command and a Home tab.
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { viewDetails } from '#cards/details-view.ts';
@@ -21,7 +21,7 @@ import {
 import { answerTo, listButtons, readCard } from '../../fixtures/teams/press.ts';
 import { runInTurn } from '../../setup/watch-loop.ts';
 
-/** The part of the official renderer that is used here; its own types do not pass this project's compiler options. */
+/** Used instead of its own types, which fail this project's compiler options. */
 type Renderer = {
   AdaptiveCard: new () => {
     parse(card: unknown): void;
@@ -70,7 +70,7 @@ describe('details in Teams', () => {
     const { id: plan_id, version, digest } = samples.proposed.plan;
     const bound = { action: 'approve', plan_id, version, digest };
     expect(action.data).toEqual({ ...bound, 'part:0': 'true', 'part:1': 'false' });
-    // Without its verb it would approve the whole plan, so a client that knows no verbs has no such button.
+    // A client that ignores verbs would approve the whole plan with this button.
     const button = proposed.actions;
     expect(button).toMatchObject([{ verb: 'approve_part', fallback: 'drop' }, {}]);
   });
@@ -223,7 +223,6 @@ describe('the list of plans', () => {
     expect(places[0]).toBeGreaterThan(0);
     const { data } = answerTo(card, ['Details']).action;
     expect(data).toMatchObject({ action: 'details', plan_id: 'PLAN-0000000a', list: 'inbox' });
-    // Approvers open the details first.
     expect(answerTo(card, ['Review']).action.data).toMatchObject({ plan_id: mine.id });
   });
 

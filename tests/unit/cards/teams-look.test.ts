@@ -1,4 +1,4 @@
-// Teams clients' behaviour that cards allow for: colours, screen readers, and buttons that open a part.
+// Cards allow for Teams clients' colours, screen readers and opening buttons.
 import { describe, expect, it } from 'vitest';
 import { drawAdaptiveCard } from '#cards/expand.ts';
 import { viewSession } from '#cards/session-view.ts';
@@ -8,7 +8,6 @@ import { sessions } from '../../fixtures/sessions.ts';
 
 type Node = { [key: string]: unknown };
 
-/** Every object in a card, however deep. */
 function nodesOf(node: unknown): Node[] {
   if (Array.isArray(node)) return node.flatMap(nodesOf);
   if (typeof node !== 'object' || node === null) return [];

@@ -1,4 +1,4 @@
-// Times on a card: every wait, date and stop of the executor, and no line for a plan without them.
+// Every wait, date and stop of the executor is on the card.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { viewDetails } from '#cards/details-view.ts';
@@ -32,7 +32,7 @@ function view(steps: ReturnType<typeof makeStep>[], more: Partial<PlanCardFacts>
 const linesOf = ({ sections }: ReturnType<typeof view>) =>
   sections.flatMap(({ lines }) => lines.map(({ text, note }) => `${text} · ${note}`));
 
-/** Calls as they may end up; `open` arguments are decided when they run. */
+/** `open` arguments are decided at run time. */
 const calls = [
   { tool: 'http', operation: 'request', args: { method: 'POST', url: 'https://a.example' } },
   { tool: 'http', operation: 'get', args: { url: 'https://a.example' } },

@@ -103,7 +103,7 @@ describe('the state of a plan', () => {
   it('every press carries the version and digest that were shown', () => {
     const buttons = Object.values(samples).flatMap((facts) => {
       const { buttons: own, asks } = viewPlan(facts);
-      // A change of the plan is decided by a version and digest of its own.
+      // A change has a version and digest of its own.
       const plain = asks.filter(({ kind }) => kind !== 'change');
       const all = [...own, ...plain.flatMap((ask) => ask.buttons)];
       return all.map(({ press }) => ({ press, version: facts.plan.version }));

@@ -1,4 +1,4 @@
-// The tables in ARCHITECTURE.md are printed from code; this keeps them so. `npm run tables` writes them again.
+// Tables in ARCHITECTURE.md match the code. `npm run tables` rewrites them.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { StageEvent } from '#domain/planning/stages.ts';
@@ -23,7 +23,7 @@ function printTable<S extends string, E extends string>(
   ].join('\n');
 }
 
-/** For a table with more events than a page is wide: a line for stages with the same ways out, by where these lead. */
+/** A line for stages with equal exits, if the table would be too wide. */
 function printList<S extends string, E extends string>(
   table: Record<S, Partial<Record<E, S>>>,
   events: readonly E[],

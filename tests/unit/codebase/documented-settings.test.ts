@@ -11,7 +11,7 @@ import { Settings } from '#domain/settings.ts';
 const docs = new URL('../../../docs/', import.meta.url);
 const AnyObject = z.record(z.string(), z.unknown());
 
-/** The text of every fenced or indented block of a document. */
+/** Fenced or indented. */
 function listBlocks(text: string): string[] {
   const fenced = [...text.matchAll(/^```\w*\n(.*?)^```$/gms)].map(([, block = '']) => block);
   const indented = [...text.matchAll(/(?<=^\n)(?: {4}.*\n)(?:(?: {4}.*)?\n)*/gm)].map(([block]) =>
@@ -20,7 +20,7 @@ function listBlocks(text: string): string[] {
   return [...fenced, ...indented];
 }
 
-/** A block that is a part of countersign.json, and of nothing else. */
+/** Only a part of countersign.json. */
 function readExample(block: string): unknown {
   let json: unknown;
   try {
@@ -34,7 +34,7 @@ function readExample(block: string): unknown {
 }
 
 const examples = readdirSync(docs)
-  // docs/mcp.md shows files of other programs; mcp-configurations.test.ts has them.
+  // docs/mcp.md shows other programs' files; see mcp-configurations.test.ts.
   .filter((name) => name.endsWith('.md') && name !== 'mcp.md')
   .flatMap((name) =>
     listBlocks(readFileSync(new URL(name, docs), 'utf8'))

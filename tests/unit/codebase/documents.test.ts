@@ -13,7 +13,6 @@ const architecture = read('ARCHITECTURE.md');
 const rules = read('docs/design/rules.md');
 const storage = read('docs/design/storage.md');
 
-/** A part of a document, from its heading to the next one. */
 function partOf(text: string, heading: string): string {
   const part = text.split(/^(?=## )/m).find((each) => each.startsWith(`## ${heading}\n`));
   if (part === undefined) throw new Error(`there is no part “${heading}”`);
@@ -51,7 +50,7 @@ test('README.md is read in two screens, and leads to every page of docs', () => 
   expect(pages.filter((page) => !readme.includes(`(${page}`))).toEqual([]);
 });
 
-/** The names under which GitHub reaches the headings of a page. */
+/** As GitHub names them. */
 const anchorsOf = (text: string) =>
   [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading

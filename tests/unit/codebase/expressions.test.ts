@@ -1,4 +1,4 @@
-// Expressions that take long, and the readers of what people and models write.
+// Slow regular expressions, and the parsers of untrusted text.
 import { expect, test } from 'vitest';
 import { readNearWord } from '#conversation/read-word.ts';
 import { readStepChoice } from '#domain/plan/step-choice.ts';

@@ -1,4 +1,4 @@
-// Every file begins with a line on what it is for, directly above its imports.
+// Files begin with their purpose, directly above the imports.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { readInstance } from '../../codebase/modules.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** The comment a file begins with, up to the import behind it, with a gap between the two. */
+/** A gap between the head and the imports. */
 const gap = /^(?:\/\/.*\n)+\n+import\b/;
 
 test('every file of the instance begins with what it is for', () => {
@@ -25,7 +25,7 @@ test('imports follow at once on what a file is for', () => {
 });
 
 test('others are quoted by the functions that close their words in', () => {
-  // Commands are quoted as typed, for the person who typed them, so that they can be sent again.
+  // Commands are quoted as typed, so that they can be sent again.
   const own =
     /^(?:src\/domain\/shown-text\.ts|cards\/calls\.ts|src\/planner\/(?:commands|offline)\/.*)$/;
   const byHand = readInstance(root)

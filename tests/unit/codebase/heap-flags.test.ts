@@ -1,4 +1,4 @@
-// With which flags of V8 a process begins again: by its verb, never twice, and not where that cannot be or was chosen.
+// V8 flags a process restarts with: by its verb, never twice.
 import { expect, test } from 'vitest';
 import { chooseFlags } from '#app/heap-flags.ts';
 

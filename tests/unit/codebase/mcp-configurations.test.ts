@@ -1,4 +1,4 @@
-// The configurations that docs/mcp.md shows for each agent: they can be read, lead to /mcp, and hold no token.
+// docs/mcp.md's configurations parse, lead to /mcp, and hold no token.
 import { readFileSync } from 'node:fs';
 import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';

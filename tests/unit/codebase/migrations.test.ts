@@ -1,4 +1,4 @@
-// The migrations are what the schema in code says: drizzle-kit, asked for the next migration, has nothing to write.
+// Migrations match the schema: drizzle-kit has nothing to add.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api';

@@ -1,4 +1,4 @@
-// The rules of who imports whom, shown to fire, and kept by the code.
+// Import rules: each can fail, and the code keeps them.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findViolations, readAliases, readInstance } from '../../codebase/modules.ts';

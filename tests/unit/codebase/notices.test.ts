@@ -1,4 +1,4 @@
-// THIRD-PARTY-NOTICES names what the program is installed with today, under licences that somebody has read.
+// THIRD-PARTY-NOTICES lists today's dependencies, under reviewed licences.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { buildNotices, noticesFile } from '../../../scripts/notices.ts';

@@ -1,4 +1,4 @@
-// Pictures in docs show the cards and the console as they are now.
+// Pictures in docs match today's cards and console.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

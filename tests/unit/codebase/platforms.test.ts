@@ -1,4 +1,4 @@
-// Every chat platform has the same shape, and nothing outside its folder asks for one by its name.
+// Chat platforms have one shape, and aren't named outside their folders.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -55,7 +55,7 @@ test('no two have the same name, and one that was added is all that an instance 
   ]);
 });
 
-/** A platform's stored names, sign-in names and labels in the console. */
+/** A platform's stored names, sign-in names and console labels. */
 const ownNames = [
   /^adapters\/(slack|teams)\//,
   /^adapters\/console\//,

@@ -1,11 +1,11 @@
-// The shortcut through Node's module resolution says what Node says, for everything that a process imports at its start.
+// The resolution shortcut agrees with Node for every import at start.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
 const root = new URL('../../../', import.meta.url);
 
-/** Resolves each import twice, quickly and as Node does, while `modules` and all they need are loaded. */
+/** Resolves each import both ways while `modules` load. */
 const compare = (modules: string[]) => `
   import { registerHooks } from 'node:module';
   import { createQuickResolver } from './src/app/quick-resolve.ts';
@@ -63,6 +63,6 @@ test('each import of a start resolves to the address and the format that Node it
   const { imports, asked, different }: Seen = JSON.parse(stdout);
   expect(different).toEqual([]);
   expect(imports).toBeGreaterThan(3000);
-  // Those left are the first of each folder and package, and packages among themselves.
+  // Left: the first of each folder and package, and packages among themselves.
   expect(asked).toBeLessThan(imports / 4);
 });

@@ -1,4 +1,4 @@
-// Every table has a rule that bounds it, and what the rules say is true of the tables.
+// Every table has a retention rule that is true of it.
 import { is } from 'drizzle-orm';
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core';
 import { expect, test } from 'vitest';

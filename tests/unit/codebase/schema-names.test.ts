@@ -1,4 +1,4 @@
-// Rules that let several instances share a database by schemas, also under Citus.
+// Instances can share a database by schemas, also under Citus.
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
@@ -14,7 +14,7 @@ test('statements take the schema from the instance', () => {
   expect(sources.filter(({ text }) => named.test(text)).map(({ path }) => path)).toEqual([]);
 });
 
-// Citus takes only immutable functions there; `excluded` has the time that the insert computed.
+// Citus takes only immutable functions there; `excluded` has the insert's time.
 test('no upsert asks the clock where it updates', () => {
   const updates = sources.flatMap(({ path, text }) =>
     [

@@ -50,7 +50,6 @@ describe('the documents', () => {
   });
 });
 
-// Unset defaults that everyone relies on.
 test('what holds where nothing is set', () => {
   expect(Settings.parse({})).toMatchObject({ guardMode: 'block', human_reminder_hours: 24 });
   expect(
@@ -59,6 +58,6 @@ test('what holds where nothing is set', () => {
     desk: { capacity: 3, headroom: 0 },
     hall: { capacity: 4, headroom: 0 },
   });
-  // Slack takes about one change of a message a second.
+  // Slack accepts about one change of a message a second.
   expect(deliveryRule.paceMs).toBe(1000);
 });

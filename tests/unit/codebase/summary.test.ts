@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import type { TestModule } from 'vitest/node';
 import { countResults } from '../../setup/summary-reporter.ts';
 
-/** As much of a module as is counted. */
 function module(ok: boolean, ...states: string[]): TestModule {
   const tests = states.map((state) => ({ result: () => ({ state }) }));
   // The reporter reads nothing else of vitest's class.

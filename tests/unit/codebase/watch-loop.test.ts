@@ -1,4 +1,4 @@
-// The watchdog of the event loop finds long turns and ignores loading.
+// The event loop watchdog finds long turns and ignores loading.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
@@ -10,7 +10,6 @@ import {
   startWatch,
 } from '../../setup/watch-loop.ts';
 
-/** Uses the processor for `ms`. */
 function work(ms: number): void {
   const begun = process.threadCpuUsage();
   for (;;) {
@@ -28,7 +27,7 @@ async function runMicrotasks(): Promise<void> {
   }
 }
 
-// The tests end with a watch that has seen nothing.
+// Ends with a watch that has seen nothing.
 afterEach(startWatch);
 
 test.each<[string, () => unknown]>([

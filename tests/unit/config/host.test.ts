@@ -1,4 +1,3 @@
-// Where the server may listen, and variables that are refused.
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '#app/config.ts';
 

@@ -1,4 +1,3 @@
-// The public address: what it may be, and what links lead to with it and without.
 import { describe, expect, test } from 'vitest';
 import { chooseWay } from '#adapters/slack/manifest/main.ts';
 import { loadConfig } from '#app/config.ts';

@@ -1,4 +1,4 @@
-// countersign.json: variables of the environment in it, and MCP servers as other clients write them.
+// countersign.json: environment placeholders, MCP servers in others' formats.
 import { mkdtempSync, rmSync, unwatchFile, watchFile, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,6 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** A placeholder, as written in the file. */
 const v = (name: string) => `\${${name}}`;
 
 function load(file: unknown, variables: Record<string, string> = {}) {

@@ -1,4 +1,3 @@
-// Trusted proxies.
 import { expect, it } from 'vitest';
 import { loadConfig } from '#app/config.ts';
 

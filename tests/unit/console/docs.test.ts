@@ -1,4 +1,4 @@
-// The documents as pages: each is in the menu, every link leads to a page, a picture or a heading that is there, and nothing runs a script.
+// Documents as pages: menu, working links, no scripts.
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { registerDocs } from '#adapters/console/docs/routes.ts';
@@ -22,7 +22,6 @@ const open = async (path: string) => {
 const hrefs = (html: string) =>
   [...html.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, address = '']) => address);
 
-/** Addresses in the menu, in its order. */
 async function readMenu(): Promise<string[]> {
   const { text } = await open('/docs');
   const menu = /<nav class="menu".*?<\/nav>/s.exec(text)?.[0] ?? '';

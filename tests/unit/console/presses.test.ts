@@ -1,5 +1,4 @@
-// Requests of the page's presses: the drawn button and its inputs. tests/unit/conversation/press/press.test.ts covers each
-// button's effect.
+// Requests of the page's presses; see conversation/press/press.test.ts for their effects.
 import { expect, it } from 'vitest';
 import { fieldInputId, inputIdOf } from '#cards/input-ids.ts';
 import type { CardPress } from '#domain/chat/card.ts';
@@ -17,7 +16,6 @@ function sessionButton(action: SessionPress['action'], choice?: string): Session
   return choice === undefined ? press : { ...press, choice };
 }
 
-/** The page's request after `text` was typed into the button's input. */
 const plan = (button: AnyPress, text = '') =>
   planPress(button, { ...button, [inputIdOf(button)]: text });
 

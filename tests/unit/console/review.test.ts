@@ -1,4 +1,3 @@
-// The page's review: steps that leave together, folded diffs, arguments.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readArgument, spreadJson } from '../../../adapters/console/page/plan/argument.ts';

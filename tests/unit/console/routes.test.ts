@@ -7,7 +7,6 @@ import { startApi, type TestApi } from '../../fixtures/api.ts';
 import { makeFacts } from '../../fixtures/plans.ts';
 import { createServiceDouble } from '../../fixtures/service-double.ts';
 
-/** Says what it is asked about; nothing else is asked of it here. */
 const service: Service = Object.assign(createServiceDouble(), {
   card: async (id: string, viewer: PlanCardFacts['viewer']) =>
     makeFacts({ id }, undefined, { viewer }),

@@ -1,4 +1,3 @@
-// Edits of a step as they are listed before they are sent.
 import { expect, it } from 'vitest';
 import { describeEdit } from '../../../adapters/console/page/plan/step-edit.ts';
 

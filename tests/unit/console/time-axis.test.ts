@@ -8,7 +8,7 @@ import {
 const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
-/** By the clock of this machine, which is the reader's. */
+/** In this machine's zone, which is the reader's. */
 const at = (year: number, month: number, date: number, hours = 0, minutes = 0) =>
   new Date(year, month - 1, date, hours, minutes).getTime();
 

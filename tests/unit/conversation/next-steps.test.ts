@@ -1,4 +1,4 @@
-// The next steps on a card while nothing is ready: those that only wait for running ones.
+// Next steps while nothing is ready: those waiting only for running ones.
 import { expect, test } from 'vitest';
 import { findNext } from '#conversation/plan-card.ts';
 import type { Step } from '#domain/plan/plan.ts';

@@ -1,4 +1,4 @@
-// Sentences about people's steps stay left to right, in any script.
+// Sentences about people's steps stay left to right in any script.
 import { expect, test } from 'vitest';
 import { writeMessage } from '#cards/message-text.ts';
 import type { MessageParts } from '#domain/chat/message-parts.ts';

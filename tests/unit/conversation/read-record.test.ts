@@ -21,7 +21,7 @@ describe('what was said', () => {
 
 const trace = emptyTrace('offline');
 
-/** Lines that are read one by one; `read` counts them. */
+/** `read` counts the lines read. */
 function open(lines: string[]) {
   const counted = { read: 0, closed: false };
   async function* give() {

@@ -36,7 +36,7 @@ describe('words that approve some steps', () => {
 });
 
 describe('the numbers of a card', () => {
-  // 1a and 1b run side by side; 2 waiting for both, 3 for 2. The ids are other numbers, to mislead.
+  // 1a and 1b in parallel; 2 waits for both, 3 for 2. IDs mislead on purpose.
   const numbered = orderByLabel(
     labelled([
       makeStep('2'),

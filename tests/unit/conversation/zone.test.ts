@@ -1,4 +1,3 @@
-// The zone of times in messages.
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import { zoneOf } from '#people/policy.ts';

@@ -1,4 +1,4 @@
-// Prepared statements: each placeholder is sent once, and a name has one text.
+// Each placeholder is sent once, and a name has one text.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { prepareStatement } from '#db/database.ts';

@@ -1,4 +1,4 @@
-// Secrets in rows: what is sealed opens with its key and for what it is about, and not otherwise.
+// Sealed secrets open only with their key and context.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createSeal } from '#db/seal.ts';

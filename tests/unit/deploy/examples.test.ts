@@ -1,4 +1,4 @@
-// Files that people copy or run outside the program: examples, Kubernetes manifests, workflows, the exported documents, and who publishes.
+// Files people copy or run outside the program.
 import { execFileSync } from 'node:child_process';
 import {
   cpSync,

@@ -1,4 +1,4 @@
-// deploy/pin-images writes the digests that a registry gives into the files, and nothing else.
+// deploy/pin-images writes a registry's digests and nothing else.
 import { execFile } from 'node:child_process';
 import { chmod, copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,6 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const read = () => Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')));
 
-/** Runs it with a Docker that answers with `digest`. */
 async function pin(digest: string): Promise<void> {
   const docker = join(folder, 'docker');
   await writeFile(docker, `#!/bin/sh\necho '${digest}'\n`);

@@ -1,4 +1,4 @@
-// The systemd units: systemd itself has nothing against them where it is installed, and both are closed off alike.
+// systemd accepts the units (where installed); both are sandboxed alike.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ const units = {
   worker: read('countersign-worker@.service'),
 };
 
-/** Equal in both units: everything but identity and command. */
+/** All but identity and command. */
 const shared = (unit: string) =>
   unit
     .split('\n')
@@ -55,7 +55,7 @@ test.skipIf(!hasSystemd)('systemd takes them without a warning', async () => {
   const place = mkdtempSync(join(tmpdir(), 'countersign-units-'));
   try {
     const names = ['countersign.service', 'countersign-worker@.service'];
-    // It looks whether what they start is there.
+    // systemd checks that the started program exists.
     for (const name of names)
       writeFileSync(
         join(place, name.replace('@', '@1')),

@@ -1,4 +1,4 @@
-// Amounts as spreadsheets write them: read exactly, or not at all.
+// Spreadsheet amounts are read exactly, or not at all.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readAmount } from '#domain/amount.ts';

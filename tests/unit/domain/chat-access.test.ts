@@ -1,4 +1,3 @@
-// Slack and Teams settings are complete, or one sentence says what to do.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readSlackAccess, slackVariables } from '#adapters/slack/access.ts';
@@ -8,7 +7,7 @@ import { CountersignError } from '#domain/errors.ts';
 
 type Variables = Record<string, string>;
 
-/** A folder without a countersign.json. */
+/** Without a countersign.json. */
 const nowhere = '/nowhere';
 function load(variables: Variables) {
   const { env } = loadConfig(variables, nowhere);
@@ -19,7 +18,7 @@ function load(variables: Variables) {
   };
 }
 
-/** The sentence that refuses these variables; null when they are taken. */
+/** Null when the variables are accepted. */
 function complain(variables: Variables): string | null {
   try {
     load(variables);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { coalesce } from '#domain/coalesce.ts';
 
-/** A read that ends when the test says so, and what each run read: `shelf.holds` when it began. */
+/** A read that ends on request and gives `shelf.holds` as it was at its start. */
 function useReading() {
   const shelf = { holds: 0 };
   const runs: { end(): void; fail(error: Error): void }[] = [];
@@ -49,7 +49,7 @@ describe('a reading that many ask for', () => {
     run.end();
     (await begun(2)).end();
     expect(await first).toBe(0);
-    // Data present at the request is in its answer.
+    // An answer includes the data present at its request.
     expect(new Set(await Promise.all(later))).toEqual(new Set([2]));
     await begun(2);
     expect(most()).toBe(1);

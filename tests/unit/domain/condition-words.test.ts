@@ -1,4 +1,3 @@
-// Conditions as people say them.
 import { expect, test } from 'vitest';
 import { notesOf } from '#cards/step-lines.ts';
 import type { StepCondition } from '#domain/plan/condition.ts';

@@ -1,4 +1,4 @@
-// Bytes from outside as text and back: which encoding is told, that the same bytes come out again, and what is refused.
+// Outside bytes as text: detected encoding, exact round trip.
 import fc from 'fast-check';
 import iconv from 'iconv-lite';
 import { describe, expect, test } from 'vitest';

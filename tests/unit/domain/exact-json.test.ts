@@ -1,4 +1,4 @@
-// JSON from outside keeps its numbers: read and written again they are the same, at any size.
+// Numbers of outside JSON survive a round trip at any size.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { compareDecimals, readDecimal } from '#domain/decimal.ts';
@@ -96,7 +96,6 @@ describe('a number in JSON', () => {
     fc.assert(
       fc.property(json, (text) => {
         const read = parseExactly(text);
-        // Written again and read again nothing changes any more, and no digit of a whole number was lost.
         const again = JSON.stringify(read);
         expect(JSON.stringify(parseExactly(again))).toBe(again);
         for (const [digits] of text

@@ -1,4 +1,4 @@
-// JSON in pieces is read as JSON.parse reads it, or refused as JSON.parse refuses it.
+// JSON in pieces, compared with JSON.parse.
 import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

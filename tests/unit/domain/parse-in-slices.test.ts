@@ -1,4 +1,4 @@
-// Parsing in slices gives what zod gives, with the event loop free in between.
+// Gives zod's result without blocking the event loop.
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { parseInSlices } from '#domain/parse-in-slices.ts';

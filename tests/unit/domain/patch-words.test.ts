@@ -1,4 +1,3 @@
-// A plan change, as its card describes it.
 import { expect, it } from 'vitest';
 import { PatchOperation } from '#domain/plan/patch.ts';
 import { describeOperations, maxShownOperations } from '#domain/plan/patch-words.ts';

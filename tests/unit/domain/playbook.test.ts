@@ -1,4 +1,3 @@
-// Other texts in a plan: which are used where, and how large it may become.
 import { expect, test } from 'vitest';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { fillPlaybook, replaceInDraft } from '#domain/plan/playbook.ts';

@@ -1,4 +1,3 @@
-// Remembers only the most recent keys.
 import { expect, test } from 'vitest';
 import { createRecent, shareByKey } from '#domain/recent.ts';
 

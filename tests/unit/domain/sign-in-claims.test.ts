@@ -1,4 +1,4 @@
-// A person's identity from sign-in claims; claims that would merge two people are refused.
+// Sign-in claims that would merge two people are refused.
 import { expect, test } from 'vitest';
 import { IdentitySettings, readProfile, resolveProviders } from '#domain/people/identity.ts';
 

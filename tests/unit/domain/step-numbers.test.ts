@@ -1,4 +1,4 @@
-// A step's waits in a card's words: no delay may be left out.
+// A card omits no delay of a step.
 import { describe, expect, it } from 'vitest';
 import type { Dependency } from '#domain/plan/dependency.ts';
 import { labelVersion, numberSteps, orderByLabel } from '#domain/plan/step-numbers.ts';
@@ -10,7 +10,7 @@ const edge = (id: string, more: Partial<Dependency> = {}): Dependency => ({
   ...more,
 });
 
-/** The waits of the last of three steps; the first two are free. */
+/** Waits of the last of three steps; the first two are free. */
 function afterOf(...after: Dependency[]): string | undefined {
   const steps = [
     { id: 'a', after: [] },

@@ -1,4 +1,3 @@
-// How user groups of Slack are named, and for whose plans.
 import { expect, test } from 'vitest';
 import { isUserGroup, readUserGroupKey, userGroupKey } from '#domain/people/user-groups.ts';
 

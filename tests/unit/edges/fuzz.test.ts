@@ -1,5 +1,4 @@
-// Hostile input at the edges: long runs, repeated delimiters, nested openings, broken characters. Each parser ends within a turn of the
-// event loop, keeps what is sound, and changes nothing else.
+// Hostile input: parsers end within a turn, and keep what is sound.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -32,7 +31,6 @@ const anywhere = [
   'a',
 ];
 
-/** Pieces and long runs of pieces, of which a parser makes something. */
 function hostile(...pieces: string[]): fc.Arbitrary<string> {
   const unit = fc
     .array(
@@ -61,7 +59,7 @@ const refused = (read: () => unknown, code: string): unknown => {
   }
 };
 
-/** `plain`: a text that means nothing to the parser but itself. */
+/** `plain`: means nothing special to the parser. */
 type TextEdge = {
   pieces: string[];
   read(text: string): string;
@@ -263,7 +261,7 @@ describe('JSON', () => {
       const value = runInTurn(() => parseShallowJson(text));
       const isWhole = /^-?\d+$/.test(one);
       const found: unknown[] = Array.isArray(value) ? value : [];
-      // A number counts as it would be written: 1.5e+23 is 15 and 22 zeros, also where the nearest double is another integer.
+      // As written out: 1.5e+23 is 15 and 22 zeros, even if the nearest double is another integer.
       const kept = found.map((item) => {
         if (!isWhole || typeof item !== 'number') return item;
         const [digits = '', exponent = '0'] = String(item).split('e+');
@@ -337,12 +335,12 @@ describe('a schema', () => {
         try {
           return compileValidator({ type: 'object', properties: { a: odd } });
         } catch {
-          return null; // left out, with the reason
+          return null;
         }
       });
       runInTurn(() => validate?.({ a }));
     });
-    compileValidator({ properties: { a: { pattern: 'a' } } })({ a: 'a' }); // loads them
+    compileValidator({ properties: { a: { pattern: 'a' } } })({ a: 'a' }); // Loads the engine.
     fc.assert(property, all);
   });
 });

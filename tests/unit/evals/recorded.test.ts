@@ -1,11 +1,11 @@
-// The evals of the planner on recorded replies: the gates hold, and each request is the one that was recorded.
+// Planner evals on recorded replies; each request must equal the recorded one.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { categories } from '#tests/evals/case.ts';
 import { openRecordedModels, type RecordedModels } from '#tests/evals/recorded-model.ts';
 import { type Recordings, readRecordings } from '#tests/evals/recordings.ts';
 import { cases, runRecorded } from '#tests/evals/suite.ts';
 
-/** The first case loads what counts tokens. */
+/** The first case loads the tokenizer. */
 const timeout = 60_000;
 
 let models: RecordedModels;
@@ -25,7 +25,7 @@ describe.each(categories)('recorded evals: %s', (category) => {
 
   it.each(cases[category])('$id passes', { timeout }, async (one) => {
     const { problems } = await runRecorded(one, models, recordings);
-    // Where only a prompt was reworded: read the difference, then `npm run evals -- --accept`.
+    // After rewording a prompt: read the difference, then `npm run evals -- --accept`.
     expect(problems).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-// Ready steps that start with the pools' remaining units: never too many, in order, and nobody overtakes a long waiter.
+// Ready steps that fit the pools, in order, without starvation.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PoolState, ResourceWait } from '#db/sql/resources.ts';
@@ -82,7 +82,7 @@ const needs = fc.dictionary(fc.constantFrom(...names), fc.integer({ min: 1, max:
 const candidates = fc
   .array(needs, { maxLength: 20 })
   .map((all) => all.map((need, index) => step(index + 1, need)));
-/** A step queues for all it needs at once, with one start time; the queue holds whole steps, longest wait first. */
+/** A step queues for all its needs at once; the queue holds whole steps, longest wait first. */
 const waitsOf = (ready: Candidate[]) =>
   fc
     .uniqueArray(
@@ -126,7 +126,6 @@ describe('any choice', () => {
             expect(amount(chosen, name)).toBeLessThanOrEqual(free);
           expect(chosen.length).toBeLessThanOrEqual(limit);
           expect(new Set(chosen).size).toBe(chosen.length);
-          // In the order in which they were given.
           expect(chosen).toEqual(ready.filter((one) => chosen.includes(one)));
         },
       ),

@@ -1,4 +1,3 @@
-// Comparisons of conditions, and the message if one fails.
 import { expect, test } from 'vitest';
 import type { StepCondition } from '#domain/plan/condition.ts';
 import type { Json } from '#domain/text.ts';

@@ -1,4 +1,4 @@
-// When leases are renewed, with a database that only counts.
+// When leases are renewed, over a database that only counts.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Database } from '#db/database.ts';
 import { systemClock } from '#domain/clock.ts';
@@ -11,7 +11,7 @@ test('leases of short steps are not renewed, those of longer ones are, well befo
   const lease = (position: number) => ({ plan_id: 'PLAN-1', position, attempt: 1 });
   let held = [lease(1)];
   const rows = vi.fn(async () => held.map((one) => ({ ...one, plan_status: 'executing' })));
-  const db = { query: { rows } } as unknown as Database; // Leases use nothing else of it.
+  const db = { query: { rows } } as unknown as Database;
   const settings = { lease_seconds: 15 };
   const leases = keepLeases({ db, clock: systemClock, settings, warn: () => {} }, 'worker');
   leases.hold(lease(1), 'read');
@@ -23,7 +23,7 @@ test('leases of short steps are not renewed, those of longer ones are, well befo
   leases.hold(lease(2), 'read');
   await vi.advanceTimersByTimeAsync(1000);
   expect(rows).toHaveBeenCalledTimes(1);
-  // After a missed message, all are asked about.
+  // A message may have been missed, so all are asked about.
   leases.renew();
   await vi.advanceTimersByTimeAsync(0);
   expect(rows).toHaveBeenCalledTimes(2);

@@ -6,7 +6,7 @@ import { Settings } from '#domain/settings.ts';
 import { decideRetry, ruleOf } from '#executor/retry-policy.ts';
 import { nothingDone, outcomeUnknown } from '#tools/failures.ts';
 
-/** Draws `fraction` (0 to 1, without 1) each time. */
+/** @param fraction in [0, 1) */
 function drawing(fraction: number): Random {
   return {
     hex: (bytes) =>

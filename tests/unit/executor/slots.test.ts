@@ -1,10 +1,9 @@
-// Slots: who waits is served in turn, who leaves takes no slot along, and nobody claims what is not called soon.
+// Waiters take slots in turn; claims don't exceed what is called soon.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createSlots, LeftQueue } from '#executor/slots.ts';
 
 const { signal: never } = new AbortController();
 
-/** Work that ends when it is told to. */
 function makeWork() {
   const { promise, resolve } = Promise.withResolvers<void>();
   let begun = false;
@@ -64,7 +63,7 @@ describe('what waits for a slot', () => {
   });
 });
 
-/** One loop on a plan, and how often it was woken. */
+/** A loop on a plan that counts its wakeups. */
 function makeClaimant(planId: string, person = 'ana') {
   return {
     planId,
@@ -131,7 +130,7 @@ describe('claiming', () => {
     const other = makeClaimant('other');
     expect(slots.admit(quick, 100)).toBe(22);
     expect(slots.admit(other, 1)).toBe(0);
-    // Counted slots are released first, so that another gets its turn at once.
+    // Counted slots are released first, so another gets its turn at once.
     slots.release(quick, 1);
     expect(other.woken).toBe(1);
     expect(slots.admit(other, 1)).toBe(1);

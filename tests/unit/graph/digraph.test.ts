@@ -9,7 +9,7 @@ function graphOf(pairs: [number, number][]) {
   return buildDigraph(size, pairs.flat());
 }
 
-/** Reachability by brute force. */
+/** By brute force. */
 function reach(pairs: [number, number][]): boolean[][] {
   const found = Array.from({ length: size }, () => Array<boolean>(size).fill(false));
   for (let round = 0; round < size; round++)

@@ -1,4 +1,4 @@
-// A wakeup occupies its fetcher until its thread is locked, and a slot while the thread is handled.
+// A wakeup occupies its fetcher until its thread is locked, then a slot.
 import { expect, test } from 'vitest';
 import { type InboxContext, type InboxHandler, inboxRule } from '#chat/inbox/inbox-context.ts';
 import { threadsAtOnce } from '#chat/inbox/work-on-thread.ts';
@@ -13,7 +13,6 @@ const threadOf = (thread: string): InboxThread => ({ platform: 'slack', tenant: 
 type Reply = (statement: Statement, values: Record<string, unknown>) => object;
 
 const nothing = { held: false, id: null };
-/** Each thread has one event. */
 function openThreads(): Reply {
   const done = new Set<unknown>();
   return ({ name }, { thread }) => {
@@ -27,7 +26,6 @@ function openThreads(): Reply {
   };
 }
 
-/** The job on a database that answers with `reply`. */
 function openJob(slack: InboxHandler, reply: Reply = openThreads()) {
   const warnings: string[] = [];
   const under: Promise<void>[] = [];
@@ -35,7 +33,7 @@ function openJob(slack: InboxHandler, reply: Reply = openThreads()) {
     run: async <Row>(...asked: Parameters<Reply>) => [reply(...asked) as Row],
   };
   const context: Partial<InboxContext> = {
-    // Only prepared statements are run for an event that is handled at the first try.
+    // An event handled at the first attempt needs only prepared statements.
     db: { query } as InboxContext['db'],
     handlers: { slack },
     random: { hex: (bytes) => '0'.repeat(bytes * 2) },
@@ -50,7 +48,7 @@ function openJob(slack: InboxHandler, reply: Reply = openThreads()) {
   return { handle, warnings, under, stopping };
 }
 
-/** A handler whose events wait until they are let go, by the names of their threads. */
+/** Events wait until released by their thread's name. */
 function createGate() {
   const waiting = new Map<string, () => void>();
   const handler: InboxHandler = (event) =>

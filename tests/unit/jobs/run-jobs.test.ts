@@ -1,4 +1,4 @@
-// How jobs are fetched and how their work ends with the process, over a queue that does as it is told.
+// Jobs end with the process, over a scripted queue.
 import type { PgBoss } from 'pg-boss';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { FinishAfter } from '#domain/jobs.ts';
@@ -16,7 +16,7 @@ const slip = (thread: string): Fetched => ({
   signal: new AbortController().signal,
 });
 
-/** Runs a job of the inbox; `fetch` hands it a batch as the queue would. */
+/** `fetch` hands over a batch as the queue would. */
 async function open(handle: Job<'inbox'>['handle'], more: Partial<Job<'inbox'>> = {}) {
   const works: Work[] = [];
   const woken: string[] = [];

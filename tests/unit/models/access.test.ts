@@ -1,4 +1,3 @@
-// The server and API that the variables mean, and the variables that an entry in the console means.
 import { expect, it } from 'vitest';
 import { readModelAccess, toVariables } from '#models/access.ts';
 

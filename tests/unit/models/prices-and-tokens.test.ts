@@ -1,4 +1,3 @@
-// A call's cost, estimated and actual.
 import { describe, expect, it } from 'vitest';
 import {
   computeBound,

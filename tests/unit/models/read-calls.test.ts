@@ -1,4 +1,4 @@
-// Calls as models write them: any input is read within a bound, and valid calls stay unchanged.
+// Any model's calls are read in bounded time; valid ones stay unchanged.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readCalls } from '#models/read-calls.ts';

@@ -1,4 +1,3 @@
-// Arguments as models send them, against the schema of a tool.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';

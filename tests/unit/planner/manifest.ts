@@ -1,11 +1,11 @@
-// Small typed manifests for planner tests: the built-ins by their real names, and MCP servers as theirs.
+// Small typed manifests for planner tests.
 import { CountersignError } from '#domain/errors.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import type { Effect, OperationSpec, ToolOutput } from '#domain/tool.ts';
 import type { PlannerTools } from '#planner/ports.ts';
 import { makePlan } from '../../fixtures/plans.ts';
 
-/** @param fields such as `path limit?:number`; without a type it is a text */
+/** @param fields such as `path limit?:number`; text by default */
 function schema(fields: string): OperationSpec['input'] {
   const all = fields.split(' ').flatMap((field) => {
     const [, name = '', optional, type = 'string'] = /^(\w+)(\?)?(?::(\w+))?$/.exec(field) ?? [];
@@ -22,7 +22,7 @@ function schema(fields: string): OperationSpec['input'] {
 const typeOf = (type: string) =>
   type === 'strings' ? { type: 'array', items: { type: 'string' } } : { type };
 
-/** @param target the argument that names what it is about, where one does */
+/** @param target the argument that names what it is about */
 function builtin(
   name: string,
   effect: Effect,
@@ -87,7 +87,6 @@ export const builtins: OperationSpec[] = [
   builtin('control_wait', 'read', 'seconds', 'seconds:number'),
 ];
 
-/** Reading tables, and writing up what many steps gave. */
 export const tableOperations: OperationSpec[] = [
   builtin('workspace_read_table', 'read', 'path', 'path offset?:number limit?:number'),
   builtin('draft_gather', 'idempotent', null, 'partition? tag? budget_tokens?:number title?'),
@@ -127,7 +126,7 @@ export const everythingServer: OperationSpec[] = [
 
 export type FakeFiles = Record<string, string>;
 
-/** A planner's tools over a manifest and a handful of files. Calls are recorded. */
+/** Records calls. */
 export function toolsOf(
   manifest: OperationSpec[],
   files: FakeFiles = {

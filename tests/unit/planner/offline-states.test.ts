@@ -1,4 +1,4 @@
-// Every state of a planning session, reached with no model: by what people type, and by what they decide.
+// Every state of a planning session, reached without a model.
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '#domain/clock.ts';
 import { applyOverride, defaultPolicy, type PolicyOverride } from '#domain/people/policy.ts';
@@ -15,7 +15,6 @@ const clock: Clock = { now: () => now };
 
 type Turn = string | { say?: string; decide: SessionDecision };
 
-/** One conversation with one planner; a decision is about what was said before. */
 class Talk {
   readonly #planner = createMemoryPlanner({ tools: toolsOf(builtins), model: null, limits, clock });
   readonly #history: Utterance[] = [];
@@ -33,7 +32,7 @@ class Talk {
     const decision: SessionDecision = typeof turn === 'string' ? { kind: 'said' } : turn.decide;
     const feedback = decision.kind === 'changes' ? decision.feedback : undefined;
     const text = typeof turn === 'string' ? turn : (feedback ?? this.#asked);
-    // A plan's own card refuses it with feedback; the session gets the plan at that state.
+    // The plan's own card refuses with feedback; the session gets the plan at that state.
     const before = this.last?.result;
     const revision =
       feedback !== undefined && before?.kind === 'proposal'
@@ -75,7 +74,7 @@ class Talk {
 const reject: Turn = { decide: { kind: 'reject', by: 'ana' } };
 const change = (feedback: string): Turn => ({ decide: { kind: 'changes', by: 'ana', feedback } });
 
-/** Parents by title: `Phase 1: Setup > Create a.txt`. */
+/** Such as `Phase 1: Setup > Create a.txt`. */
 function describeTree({ outline }: PlanningState): string[] {
   const nodes = outline?.nodes ?? [];
   const titles = new Map(nodes.map(({ id, title }) => [id, title]));
@@ -184,7 +183,7 @@ describe('a deadline', () => {
     expect(result).toMatchObject({ kind: 'escalation' });
     if (result.kind !== 'escalation') return;
     expect(result.infeasible.reason).toContain('after its deadline (Thu, 5 Mar 2026, 17:00)');
-    // A limit that is relaxed in words, as the buttons do, leads to the plan.
+    // Relaxing a limit in words works like the buttons.
     const offered = result.infeasible.relaxations.map(({ change }) => change);
     expect(offered.length).toBeGreaterThan(1);
     for (const change of [...offered, 'Move the deadline to 20 March 17:00']) {

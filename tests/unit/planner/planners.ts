@@ -1,4 +1,4 @@
-// Planners for tests: nothing is kept, nothing is paid.
+// Planners that store nothing and pay nothing.
 import type { PlanningLimits } from '#planner/budget/budget.ts';
 
 export const limits: PlanningLimits = {

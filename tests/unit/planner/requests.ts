@@ -1,4 +1,4 @@
-// Planning requests for tests, all from one moment: Wednesday, 4 March 2026, 11:00 in Berlin.
+// Planning requests, all from Wednesday, 4 March 2026, 11:00 in Berlin.
 import { defaultPolicy, type InteractionPolicy } from '#domain/people/policy.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { assignAnswers } from '#domain/planning/asked-question.ts';
@@ -33,7 +33,7 @@ export function plan(
   return planner.plan(request(text, more), new AbortController().signal);
 }
 
-/** Sends one message after the other; the history has the bot's answers. */
+/** The history includes the bot's answers. */
 export async function converse(
   planner: Planner,
   texts: string[],
@@ -50,14 +50,13 @@ export async function converse(
   return outcome;
 }
 
-/** The bot's message, with the ids of what is asked in it. */
 export function saidBy({ result }: PlanningOutcome): Utterance {
   const text = 'text' in result ? result.text : 'PLAN-3f9a1c20 waits for you.';
   if (result.kind !== 'question') return { author: 'bot', text };
   return { author: 'bot', text, kind: 'question', questions: result.questions };
 }
 
-/** The steps as short lines: `1 workspace_write {"path":"a.txt"} <- 2`. */
+/** Such as `1 workspace_write {"path":"a.txt"} <- 2`. */
 export function listSteps(draft: PlanDraft): string[] {
   return draft.steps.map((step) => {
     const after = (step.after ?? []).map((item) => (typeof item === 'string' ? item : item.id));

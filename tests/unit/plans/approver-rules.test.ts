@@ -114,7 +114,6 @@ describe('approvals', () => {
             standing.needed - standing.given.length,
           );
         }
-        // At least one choice of that many more people is enough.
         const given: string[] = approved;
         const all = ['ana', 'ben', 'cleo', 'dan'].filter((name) => !given.includes(name));
         const more = n - approved.length;

@@ -1,4 +1,4 @@
-// Differences of a step between two versions: binding fields come whole, and omissions are counted.
+// Step differences: binding fields come whole, omissions are counted.
 import { expect, test } from 'vitest';
 import { describeFields } from '#cards/version-words.ts';
 import { contentOfDraft } from '#domain/plan/step-content.ts';

@@ -1,4 +1,4 @@
-// References between steps, refused before anything is stored, over the real built-in operations.
+// Bad references are refused before storing, over the real built-in operations.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CountersignError } from '#domain/errors.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
@@ -64,7 +64,6 @@ const read = step('2', 'workspace_read', { path: 'a.txt' });
 const count = step('2', 'lines_count', {});
 const write = (content: JsonObject) => step('3', 'workspace_write', { path: 'b.txt', content });
 
-/** Problems of a plan with these steps: codes and sentences. */
 async function problemsOf(
   ...steps: StepDraft[]
 ): Promise<{ code: string; path: string; message: string }[]> {

@@ -1,4 +1,3 @@
-// Parts of a patch that widen or narrow an approved plan.
 import { describe, expect, test } from 'vitest';
 import type { Step } from '#domain/plan/plan.ts';
 import { classifyPatch } from '#plans/change/classify.ts';

@@ -1,4 +1,4 @@
-// Digests are what people have countersigned: those of plans that exist already must never change.
+// People have countersigned these digests: they must never change.
 import { expect, test } from 'vitest';
 import type { Series } from '#domain/plan/plan.ts';
 import { contentOfDraft } from '#domain/plan/step-content.ts';

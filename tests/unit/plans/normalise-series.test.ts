@@ -1,4 +1,3 @@
-// Series of a draft: refused with a sentence each, or begun with their first occurrences.
 import { describe, expect, test } from 'vitest';
 import { CountersignError } from '#domain/errors.ts';
 import type { PlanDraft, Series } from '#domain/plan/plan.ts';

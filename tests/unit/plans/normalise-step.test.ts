@@ -1,4 +1,3 @@
-// Reservations of a draft's step: pools by exact name.
 import { expect, test } from 'vitest';
 import { Problems } from '#plans/content/check-references.ts';
 import { checkResources } from '#plans/content/normalise-step.ts';

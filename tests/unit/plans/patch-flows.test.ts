@@ -1,5 +1,5 @@
-// Changes that count as narrowing, tried on random plans: an oracle that runs a plan on labels instead of data says which secrets reach
-// which steps that act, which of them run, and whom they wait for. It knows nothing of how changes are classified.
+// Narrowing changes on random plans, judged by an oracle that runs plans on labels
+// instead of data and knows nothing of how changes are classified.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Edge } from '#db/steps/steps.ts';
@@ -16,8 +16,6 @@ const groups = ['letters', 'files'];
 const isHuman = ({ tool }: Step) => tool === 'human';
 const isSink = ({ tool, operation }: Step) => operation === 'write' || tool === 'chat';
 
-// The oracle.
-
 type Ran = { labels: Set<string>; asked: Set<string> };
 
 function sourceOf(value: Json | undefined): string | null {
@@ -26,7 +24,7 @@ function sourceOf(value: Json | undefined): string | null {
     : null;
 }
 
-/** Whom a step waits for, however far. */
+/** Transitive. */
 function askedBefore(step: Step, byId: ReadonlyMap<string, Step>): Set<string> {
   const asked = new Set(step.ask_before ? [`before ${step.id}`] : []);
   const met = new Set<string>();
@@ -41,7 +39,7 @@ function askedBefore(step: Step, byId: ReadonlyMap<string, Step>): Set<string> {
   return asked;
 }
 
-/** Runs the plan one step after the other, the most urgent that may begin first. @param holds whether a condition holds */
+/** Runs one step at a time, the most urgent that may begin first. @param holds whether conditions hold */
 function run(plan: Step[], holds: boolean): Map<string, Ran> {
   const byId = new Map(plan.map((step) => [step.id, step]));
   const world = new Map(files.map((path) => [path, new Set(path === 'public.txt' ? [] : [path])]));
@@ -89,7 +87,6 @@ function run(plan: Step[], holds: boolean): Map<string, Ran> {
   return ran;
 }
 
-/** Parts of the running plan without approval. */
 function findUnapproved(approved: Step[], now: Step[]): string[] {
   return [true, false].flatMap((holds) => {
     const [was, is] = [run(approved, holds), run(now, holds)];
@@ -113,7 +110,7 @@ function findUnapproved(approved: Step[], now: Step[]): string[] {
 // Plans and changes of them.
 
 const index = fc.nat({ max: 20 });
-// Often a read, what gathers or decides behind it, and what posts that.
+// Often a read, a step that combines it, and one that posts that.
 const Kind = fc.constantFrom(
   ...([
     'read',
@@ -195,7 +192,6 @@ const edgesOf = (plan: Step[]): Edge[] =>
     }),
   );
 
-/** The whole plan is near. */
 function nearOf(plan: Step[]): Near {
   const steps = plan.map((step) => ({
     ...step,
@@ -245,7 +241,7 @@ function changeOf(plan: Step[], { field, step: at, other, partition, number }: C
   }
 }
 
-/** The plan with the change, where it narrows what it is made to, or null if it waits for an approval. */
+/** Null if the change waits for an approval. */
 function narrow(plan: Step[], change: Change): Step[] | null {
   const found = changeOf(plan, change);
   if (found === null) return null;
@@ -286,7 +282,7 @@ test('no number of changes that narrow lets through what was not approved', () =
     }),
     { numRuns: 5000 },
   );
-  // It is no use that nothing narrows.
+  // Enough changes must narrow.
   expect(applied).toBeGreaterThan(2000);
 });
 

@@ -1,4 +1,4 @@
-// Notes that name prerequisites become dependencies; what cannot be known becomes a finding about its step.
+// Named prerequisites become dependencies; unknown ones become findings.
 import { expect, test } from 'vitest';
 import { CountersignError } from '#domain/errors.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';

@@ -18,7 +18,7 @@ const step: SealedContent = {
   target: 'notes/today.md',
 };
 
-/** The definition, without the short cuts. */
+/** The definition, without shortcuts. */
 function slowSeal(s: SealedContent): string {
   const list: unknown[] = [
     s.id,

@@ -1,4 +1,4 @@
-// Occurrences of a series: reproducible, in wall time, within the horizon and no later than its end.
+// Occurrences are in wall time, within the horizon.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Series } from '#domain/plan/plan.ts';
@@ -178,7 +178,7 @@ describe('occurrences', () => {
             pieces.push(...runInTurn(() => stretch(from, next)));
             upTo = next;
           }
-          // A plan is never extended by that much at once.
+          // Larger than any real extension.
           const whole = measureTurn(() => stretch(new Date(starts.getTime() - 1), upTo));
           expect(pieces).toEqual(whole.value);
           expect(new Set(pieces).size).toBe(pieces.length);

@@ -1,4 +1,4 @@
-// Digests and seals of steps as an earlier version of the program computed them: approvals and stored plans rest on them.
+// Approvals and stored plans rest on digests of an earlier version.
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const lines: unknown[] = readFileSync(path, 'utf8')
   .trim()
   .split('\n')
   .map((text) => JSON.parse(text));
-const frozen = lines.slice(0, -1) as Frozen[]; // the program that froze them wrote this form
+const frozen = lines.slice(0, -1) as Frozen[]; // That version wrote this form.
 
 test('every step has the canonical text and the seal that it had', () => {
   expect(frozen.length).toBeGreaterThan(100);

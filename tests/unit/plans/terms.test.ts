@@ -1,4 +1,4 @@
-// Terms besides the steps are on the card, including times skipped by a clock change.
+// Includes times skipped by a clock change.
 import { describe, expect, it } from 'vitest';
 import type { Series } from '#domain/plan/plan.ts';
 import { compareTerms, describeTerms } from '#plans/content/terms.ts';

@@ -1,4 +1,4 @@
-// Whether two steps may touch the same, so that their order matters. In doubt they do.
+// Whether two steps may touch the same; in doubt they do.
 import { expect, test } from 'vitest';
 import type { JsonObject } from '#domain/text.ts';
 import { meet, touchesOf } from '#plans/content/touches.ts';

@@ -1,4 +1,4 @@
-// Words at the beginning or the end of a request that say how extensively it is planned.
+// Words around a request that set how extensively it is planned.
 import { expect, test } from 'vitest';
 import { readModes } from '#runs/read-modes.ts';
 

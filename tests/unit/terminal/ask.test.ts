@@ -36,7 +36,6 @@ function start(
   return { service, code };
 }
 
-/** Types `lines` into a pipe, ends it, and waits. */
 async function run(
   script: Script,
   lines: string[],

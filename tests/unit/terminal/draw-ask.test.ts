@@ -1,4 +1,3 @@
-// A confirmation in the terminal.
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { drawAsk } from '#adapters/terminal/draw.ts';

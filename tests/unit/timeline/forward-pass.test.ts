@@ -333,7 +333,7 @@ it('places five thousand pieces of one person’s work, each waiting for four ot
   const pass = runForwardPass(input(nodes, edges));
   const { user } = process.cpuUsage(before);
   if (pass.kind !== 'placed') throw new Error(pass.kind);
-  // 625 working days of eight hours: to the end of a Friday 125 weeks on.
+  // 625 eight-hour working days: a Friday 125 weeks on.
   expect(toLocalIso(new Date(pass.places.get('4999')?.to ?? 0), berlin)).toBe(
     '2028-07-28T17:00:00+02:00',
   );

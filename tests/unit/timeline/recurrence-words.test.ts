@@ -1,4 +1,3 @@
-// Rules as people read them.
 import { expect, test } from 'vitest';
 import { describeRecurrence } from '#timeline/repetition.ts';
 

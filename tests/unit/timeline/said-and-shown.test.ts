@@ -1,4 +1,4 @@
-// Past clock changes, and the notation of waits; from command to executor: integration/plans/said-and-run.test.ts.
+// Clock changes and wait notation; end to end: integration/plans/said-and-run.test.ts.
 import { describe, expect, it } from 'vitest';
 import { formatTime } from '#cards/times.ts';
 import { minutesOf, readLag, readLength, sayLag } from '#domain/length.ts';
@@ -7,7 +7,6 @@ import { describeRecurrence } from '#timeline/repetition.ts';
 
 const dayMs = 86_400_000;
 
-/** The last changes of São Paulo, and others. */
 describe.each([
   ['America/Sao_Paulo', '2018-11-03'],
   ['America/Sao_Paulo', '2019-02-16'],

@@ -28,13 +28,13 @@ const everyDay = (from: string, to: string): Partial<StrategyProfile> => ({
 
 const at = (iso: string) => Date.parse(iso);
 
-/** The first moment from `at` on at which people work, or null if none within ten years. */
+/** Null if none within ten years. */
 function nextWorkingInstant(time: WorkingTime, at: number): number | null {
   for (const { from } of time.windowsFrom(at)) return Math.max(from, at);
   return null;
 }
 
-/** The moment at which `minutes` of work that began at `at` are done; null: not within ten years. */
+/** Null if not within ten years. */
 function addWorkingMinutes(time: WorkingTime, at: number, minutes: number): number | null {
   let left = minutes * 60_000;
   if (left <= 0) return at;

@@ -1,4 +1,4 @@
-// Calendars as other programs write them, and as they get broken. Read in this process, without the thread around it.
+// Other programs' calendars, also broken ones. In-process, without the thread.
 import fc from 'fast-check';
 import iconv from 'iconv-lite';
 import { describe, expect, test } from 'vitest';
@@ -396,7 +396,7 @@ const added = {
 const add = (file: Buffer, change = {}) =>
   addEvent(file, 'c.ics', { ...added, ...change }, new Date('2026-05-01T00:00:00Z'));
 
-/** The bytes that were inserted; null: something else was changed. */
+/** Null if something else was changed. */
 function insertedIn(before: Buffer, after: Buffer): Buffer | null {
   let at = 0;
   while (at < before.length && before[at] === after[at]) at += 1;

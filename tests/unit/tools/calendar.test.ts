@@ -160,7 +160,7 @@ describe('calendar_read', () => {
       expect(await list('slack:T1:U1', 'other')).toEqual(['ana']);
       expect(await list('@Ben', 'other')).toEqual(['ben']);
       expect(await list('cy', 'other')).toEqual([]);
-      // A plan is shown to more people than a person's own calendar, which its owner reads by name.
+      // More people see a plan than may see a personal calendar.
       for (const busyOf of ['requester', undefined] as const)
         expect((await read('slack:T1:U1', busyOf)).events).toMatchObject([
           { calendar: 'ana', title: '' },

@@ -1,4 +1,4 @@
-// A call that is cancelled ends at its source: sockets close, servers are told, loops stop.
+// A cancelled call ends at its source: sockets, servers, loops.
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
@@ -19,7 +19,6 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-/** A server that never answers: the address, and when a call has come in and when its caller has left. */
 async function serveNever(listener: RequestListener = () => undefined) {
   const came = Promise.withResolvers<void>();
   const left = Promise.withResolvers<void>();
@@ -124,7 +123,7 @@ it('the server of a tool is told', async () => {
 });
 
 describe('the workspace', () => {
-  /** Aborts when it has been asked `times` whether it is aborted: in the middle of a loop. */
+  /** Aborts at the check `times`, inside a loop. */
   function abortAfter(times: number): AbortSignal {
     const abort = new AbortController();
     let asked = 0;

@@ -1,4 +1,4 @@
-// Operations a plan may name: this process's and live workers'; the more careful description wins.
+// Of conflicting descriptions, the more careful wins.
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '#domain/text.ts';
 import type { Effect, Operation, OperationSpec, ToolStatus } from '#domain/tool.ts';

@@ -1,4 +1,3 @@
-// Calls as people read them before approving.
 import { describe, expect, it } from 'vitest';
 import { wholeLines } from '#cards/calls.ts';
 import type { SeenState } from '#domain/plan/seen.ts';
@@ -68,7 +67,7 @@ describe('overwrite: true', () => {
 });
 
 describe('a built-in call', () => {
-  /** A value of each type, none of which needs JSON. */
+  /** Needs no JSON. */
   const sample = (schema: JsonObject): Json => {
     const { type, enum: options, anyOf } = schema;
     if (Array.isArray(options)) return options[0] ?? null;

@@ -1,4 +1,4 @@
-// Draft operations on texts: shorten, fit a budget, read a report with markers, trace steps.
+// Draft operations on texts.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Draftbook, ReportTrace, readRanges, writeRanges } from '#domain/plan/draftbook.ts';
@@ -35,7 +35,6 @@ const read = (
   ...(partition === undefined ? {} : { partition }),
 });
 
-/** Outputs and artifacts in memory. */
 function openPort(outputs: (StepOutput & { partition?: string })[], missing = 0) {
   const artifacts = new Map<string, object>();
   const isMeant = (steps: StepSelector) =>
@@ -71,7 +70,6 @@ const context = (stepId: string): ToolContext => ({
   signal: new AbortController().signal,
 });
 
-/** The data of a call that makes a draftbook or a report. */
 async function run(operation: Operation, args: object, stepId: string) {
   const output = await operation.call(JSON.parse(JSON.stringify(args)), context(stepId));
   if ('waitFor' in output || 'later' in output) throw new Error('It waits.');

@@ -1,4 +1,4 @@
-// A fetch whose own origin may be private, and nothing else that is not listed.
+// Only the fetch's own origin may be private without being listed.
 import { createServer, type RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, it } from 'vitest';

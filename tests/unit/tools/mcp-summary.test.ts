@@ -1,4 +1,3 @@
-// An MCP call's result in one line.
 import { expect, test } from 'vitest';
 import { readResult } from '#tools/mcp/read-result.ts';
 

@@ -1,5 +1,4 @@
-// Forms of operations: every operation of the built-in tools and of the reference servers can be filled in, and what was entered comes
-// back as it was.
+// Every built-in and reference-server operation survives its form unchanged.
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -61,7 +60,6 @@ const manyOf = (count: number, one?: JsonSchema): JsonSchema => ({
   properties: propertiesOf(count, one),
 });
 
-/** Something that fits a field. */
 function sampleOf(field: OperationField): string | boolean {
   const { type, holds, options, min } = field;
   if (field.initial !== null && typeof field.initial !== 'object') return field.initial;

@@ -1,4 +1,4 @@
-// Declared outputs of built-in operations match real calls.
+// Declared outputs match real calls.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
@@ -105,7 +105,6 @@ const calls: [name: string, args: () => JsonObject, holds: JsonObject | null][] 
 
 const ajv = new Ajv2020({ allErrors: true });
 
-/** Problems with `data` as an output of `name`. */
 function misfits(name: string, data: Json): unknown[] {
   const output = bench.registry.get(name)?.output;
   if (output === undefined) throw new Error(`${name} says nothing of its output`);

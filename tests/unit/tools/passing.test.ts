@@ -1,4 +1,4 @@
-// Transient failures, and failures that certainly changed nothing, as reported by tools.
+// Transient failures, and failures that certainly changed nothing.
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSocketServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -17,7 +17,6 @@ async function serve(listener: RequestListener): Promise<string> {
   return `${url}/`;
 }
 
-/** An address where nothing listens any more. */
 async function findDeadUrl(): Promise<string> {
   const { url, close } = await listenOnLoopback(createSocketServer());
   await close();

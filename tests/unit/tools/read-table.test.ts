@@ -1,4 +1,3 @@
-// Rows of CSV and TSV files: pages, quoting, encodings, and what is wrong with a table.
 import { mkdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';

@@ -1,4 +1,3 @@
-// Failures of the registry have codes, and a write with unknown outcome is marked.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

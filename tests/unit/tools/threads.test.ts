@@ -1,4 +1,4 @@
-// Threads that take input from outside: what becomes of those that break, and of who waits for one.
+// Threads that read outside input and break.
 import { afterEach, expect, test } from 'vitest';
 import { openThreads, type Threads } from '#tools/threads.ts';
 import { waitFor } from '../../wait.ts';
@@ -6,7 +6,7 @@ import { waitFor } from '../../wait.ts';
 let threads: Threads<string, string>;
 afterEach(() => threads.close());
 
-/** @param module its code, where `port` is the way to who asks */
+/** @param module its code; `port` leads to the caller */
 function open(module: string, timeoutMs: number): void {
   const code = `import { parentPort as port } from 'node:worker_threads';${module}`;
   threads = openThreads(new URL(`data:text/javascript,${encodeURIComponent(code)}`), {
@@ -22,7 +22,6 @@ test('a thread that breaks after its answer ends nothing but itself', async () =
   );
   const { signal } = new AbortController();
   expect(await threads.ask('a', signal)).toBe('done');
-  // The next is asked of another one, at the latest when this one is gone.
   expect(await waitFor('an answer', () => threads.ask('b', signal))).toBe('done');
 });
 

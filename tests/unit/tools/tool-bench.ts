@@ -1,4 +1,4 @@
-// A registry over a fresh workspace, and short ways to call it, for the tests of tools.
+// A registry over a fresh workspace.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,12 +27,10 @@ export function toolContext(change: Partial<ToolContext> = {}): ToolContext {
 export type Bench = {
   workspace: string;
   host: ToolHost;
-  /** The tools of the instance itself. */
+  /** The instance's own tools. */
   registry: ToolRegistry;
   warnings: string[];
-  /** Calls an operation that answers with an output. */
   call(name: string, args: JsonObject, change?: Partial<ToolContext>): Promise<ToolOutput>;
-  /** The output's data as an object. */
   data(name: string, args: JsonObject): Promise<{ [key: string]: Json }>;
   /** The error of a call that must fail. */
   fail(name: string, args: JsonObject, change?: Partial<ToolContext>): Promise<CountersignError>;

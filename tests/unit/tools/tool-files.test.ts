@@ -1,4 +1,4 @@
-// Files of tools: which stop the start and with what reason, and what of theirs the rest of the program relies on.
+// Tool files: which stop the start, and why.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

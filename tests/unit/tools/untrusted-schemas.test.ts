@@ -1,4 +1,4 @@
-// Schemas as servers send them: what real ones have works, and none holds the process.
+// Real servers' schemas work, and none blocks the process.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import type { JsonObject } from '#domain/text.ts';
@@ -183,7 +183,7 @@ describe('hostile schemas', () => {
         return null;
       }
     };
-    // A busy machine has the work tried twice.
+    // Two attempts, for a busy machine.
     const validate = runInTurn(compile, 2);
     runInTurn(() => validate?.(args), 2);
   });

@@ -5,7 +5,7 @@ import type { Json } from '#domain/text.ts';
 import { SchemaWalker, type ValueType } from '#tools/walk-schema.ts';
 import { rounds } from '../../rounds.ts';
 
-/** Types at `tokens`, or false where nothing can be. */
+/** False if nothing can be there. */
 function look(schema: object, ...tokens: string[]): ValueType[] | false {
   const walker = new SchemaWalker({ ...schema });
   const place = tokens.reduce((inside, token) => walker.memberOf(inside, token), walker.root);
@@ -127,7 +127,6 @@ const { schema } = fc.letrec<{ schema: Part; list: Part[]; named: object; keywor
   }),
 );
 
-/** Every place in `inside`, with the type of its value. */
 function placesOf(inside: Json, at: string[] = []): { at: string[]; type: ValueType }[] {
   const here = (type: ValueType) => [{ at, type }];
   if (inside === null) return here('null');
@@ -148,7 +147,7 @@ it('calls nothing impossible that a valid value holds', () => {
       try {
         fits = ajv.validate(root, candidate);
       } catch {
-        return; // a $ref to itself without end
+        return; // A $ref to itself without end.
       }
       if (!fits) return;
       valid += 1;

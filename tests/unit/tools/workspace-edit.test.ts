@@ -1,4 +1,4 @@
-// workspace_edit and workspace_copy: they change what is meant and no other byte, in files of any kind and size.
+// Edits change no other byte, in any kind and size of file.
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -74,7 +74,7 @@ test.each([
     1,
   ],
   ['what looks like a pattern', 'a.b axb', { find: 'a.b', text: '$&' }, '$& axb', 1],
-  // The second byte of the one character and the first of the next are a third.
+  // The second byte of one character and the first of the next form a third.
   [
     'Shift_JIS out of step',
     iconv.encode('会議の資料を表示します。表', 'shift_jis'),

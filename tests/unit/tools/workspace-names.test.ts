@@ -1,4 +1,4 @@
-// Names as disks have them: accents in either spelling, line breaks, links, and paths that no file can have.
+// Accents in either spelling, line breaks, links, impossible paths.
 import { lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

@@ -1,4 +1,3 @@
-// Parts of long files: a range of lines, and the lines around a text.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';

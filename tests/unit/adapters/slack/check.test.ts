@@ -1,4 +1,3 @@
-// Doctor's checks of Slack, against the double of its servers.
 import { expect, test } from 'vitest';
 import type { SlackAccess } from '#adapters/slack/access.ts';
 import { checkSlack } from '#adapters/slack/check.ts';

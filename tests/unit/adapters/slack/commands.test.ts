@@ -1,4 +1,4 @@
-// Commands are answered at an address that ends after half an hour; they hold up nothing else of their author.
+// Commands are answered at an address that ends after half an hour.
 import { expect, test, vi } from 'vitest';
 import { createHandler } from '#adapters/slack/open-slack.ts';
 import { nameSignal } from '#adapters/slack/signals/name-signal.ts';
@@ -27,7 +27,6 @@ test.each([
   [30 * 60_000 + 1, 0],
 ])('a command that is %i ms old is looked at %i times', async (age, times) => {
   const find = vi.fn(() => Promise.reject(new Error('Nobody is known here.')));
-  // Nothing else of it is asked for before it is known who asks.
   const context = { people: { find }, clock: { now: () => now } } as unknown as SlackContext;
   const handle = createHandler(context);
   const event = { id: 1, body, received_at: new Date(now.getTime() - age) };

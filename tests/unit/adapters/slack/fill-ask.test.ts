@@ -1,4 +1,4 @@
-// The window that shows all of a call before it is confirmed.
+// The window with all of a call before its confirmation.
 import type { types } from '@slack/bolt';
 import { expect, test } from 'vitest';
 import { fillAsk } from '#adapters/slack/press/fill-window.ts';
@@ -79,7 +79,6 @@ test('what is confirmed is an alert, and plain text in a Slack that takes none',
     if (drawn.blocks.some(({ type }) => type === 'alert')) throw new Error('invalid_arguments');
     shown.push(drawn);
   };
-  // Only what fills a window.
   const context = {
     clientOf: async () => ({ views: { update } }),
     warn: (text: string) => expect.fail(text),

@@ -1,4 +1,4 @@
-// Filters events by workspace, if several may add the app.
+// Filters events if several workspaces may add the app.
 import { expect, test } from 'vitest';
 import { guardWorkspaces } from '#adapters/slack/install/guard-workspaces.ts';
 import { requireAllowed } from '#adapters/slack/install/tokens.ts';
@@ -6,7 +6,6 @@ import { CountersignError } from '#domain/errors.ts';
 
 const body = { team_id: 'T1', enterprise_id: 'E1', event: { type: 'message' } };
 
-/** Handles the first event of a workspace of organisation E1. */
 async function handleFirst(allowed: string[]): Promise<string[]> {
   const handled: string[] = [];
   let joined = false;

@@ -1,4 +1,3 @@
-// Settings on the Home tab are kept; a refused one explains itself and shows the current value.
 import { expect, test } from 'vitest';
 import { setFromHome } from '#adapters/slack/lists/home.ts';
 import { readSignal } from '#adapters/slack/signals/read-signal.ts';
@@ -34,10 +33,8 @@ const body = Buffer.from(
   }),
 );
 
-/** The outcome with `keep` as the store. */
 async function setWith(keep: (change: PolicyChange) => Promise<void>) {
   const done: string[] = [];
-  // Only what a setting touches.
   const context = {
     people: { find: async () => ({ id: 'ana' }) },
     service: { setPolicy: (_user: string, change: PolicyChange) => keep(change) },

@@ -1,4 +1,3 @@
-// Slack's installation events, and their consequences.
 import type { Installation } from '@slack/bolt';
 import { describe, expect, test } from 'vitest';
 import { judgeRemoval, readRemoval } from '#adapters/slack/install/guard-workspaces.ts';

@@ -1,4 +1,4 @@
-// The Slack app's manifest: what Slack's reference allows, exactly the scopes that something uses, and its addresses.
+// The Slack app's manifest has exactly the scopes something uses.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -14,7 +14,7 @@ const main = join(root, 'adapters', 'slack', 'manifest', 'main.ts');
 const at = (address: string) => ({ address, socket: false });
 const nowhere = { address: null, socket: true };
 
-/** Scopes required by each subscribed event, by Slack's reference, or null. */
+/** By Slack's reference. */
 const eventScopes: Record<string, string | null> = {
   app_home_opened: null,
   app_mention: 'app_mentions:read',
@@ -29,7 +29,7 @@ const eventScopes: Record<string, string | null> = {
   tokens_revoked: null,
 };
 
-/** Users of each scope. A scope without an entry is superfluous; an entry without its scope fails in production. */
+/** A scope without an entry is superfluous; an entry without its scope fails in production. */
 const uses: Record<string, string> = {
   'app_mentions:read': 'app_mention: asked in a channel',
   'channels:history': 'message.channels: replies in the thread of a plan; conversations.replies',
@@ -57,10 +57,10 @@ const uses: Record<string, string> = {
     'users.info: the address by which a person is known elsewhere too; users.lookupByEmail: whom a card asks',
 };
 
-/** Web API methods that ask for no scope. */
+/** Need no scope. */
 const free = /^(auth|apps|oauth|views)\.|^chat\.getPermalink$/;
 
-/** The Web API methods that a source calls on a client, such as `chat.postMessage`. */
+/** Such as `chat.postMessage`. */
 function findMethods(source: string): string[] {
   const families =
     'agents\\.sessions|apps|assistant\\.threads|auth|chat|conversations|files|oauth|reactions|team|usergroups(?:\\.users)?|users|views';
@@ -69,7 +69,7 @@ function findMethods(source: string): string[] {
   );
 }
 
-/** Agent-only methods; Slack refuses them for other apps, without consequences. */
+/** Slack refuses these for apps that are no agents, without consequences. */
 const ofAgents = ['assistant.threads.setSuggestedPrompts'];
 
 const explained = (method: string) =>

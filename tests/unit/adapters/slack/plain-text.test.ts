@@ -1,4 +1,3 @@
-// Slack's markup as text, and who is addressed by it.
 import { expect, test } from 'vitest';
 import type { MessageSignal } from '#adapters/slack/signals/read-signal.ts';
 import { collectText } from '#adapters/slack/talk/read-blocks.ts';

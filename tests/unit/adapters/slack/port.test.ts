@@ -1,4 +1,4 @@
-// The port against the double: what is posted pings nobody, is posted once, and every refusal says what to do.
+// Slack's port against the double.
 import { setImmediate as pause } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { placeOf } from '#adapters/slack/people/people.ts';
@@ -175,7 +175,7 @@ test('text that is too long stands in a file under its message, once', async () 
     [post.message],
   ]);
   expect(slack.files().map(({ content: bytes }) => bytes?.toString('utf8'))).toEqual([file.text]);
-  // A try that died between the message and its file is made up for.
+  // The first attempt died between the message and its file.
   const other = await port.post(place, content('beginning'), 'other-key');
   await port.post(place, posted, 'other-key');
   expect(slack.replies(channel, other.message)).toHaveLength(1);
@@ -207,7 +207,7 @@ test('text in several messages goes on where Slack stopped it, and keeps no othe
   const file = { name: 'answer.txt', title: 'All <!channel> of it', text: lines };
   const posted = { ...content('beginning'), file };
   const { message } = await port.post(place, content('beginning'), 'key', null);
-  // The message, then two pages; Slack has enough at the third.
+  // The message, then two pages; Slack stops at the third.
   const pages = () => slack.replies(channel, message);
   const postMessage = client.chat.postMessage.bind(client.chat);
   let left = 2;
@@ -254,7 +254,6 @@ test('a message says when it was sent by the clock of Slack', async () => {
   expect(sent_at?.getTime()).toBe(Math.floor(Number(message) * 1000));
 });
 
-/** The port with the clients that a process has. */
 async function useOwnPort() {
   const { slack, place, channel } = await usePort();
   const tokens = {

@@ -1,4 +1,3 @@
-// The press that a button carries; two are the same if they ask the same about the same state.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isSamePress, readButton } from '#adapters/slack/press/handle-press.ts';
@@ -43,7 +42,6 @@ test('a press that does not say the attempt, how it stood or when the plan ended
       expect(isSamePress({ ...drawn, attempt, stood }, before)).toBe(true);
     }),
   );
-  // A button that does not say them is no answer to a press that does.
   expect(isSamePress(before, drawn)).toBe(false);
 });
 

@@ -1,4 +1,4 @@
-// The workspace of a signal, also for organisation-wide apps and shared channels.
+// A signal's workspace, also for organisation-wide apps and shared channels.
 import { describe, expect, test } from 'vitest';
 import { describePerson } from '#adapters/slack/people/people.ts';
 import { readSignal } from '#adapters/slack/signals/read-signal.ts';

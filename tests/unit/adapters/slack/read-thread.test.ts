@@ -1,4 +1,4 @@
-// Many threads read at once by an app that Slack lets read little: few calls are made in vain, and each thread is read or refused.
+// Many concurrent thread reads within Slack's low limits.
 import { expect, test } from 'vitest';
 import { createAsk } from '#adapters/slack/calls/hold.ts';
 import { nameMessage, placeOf } from '#adapters/slack/people/people.ts';

@@ -1,4 +1,4 @@
-// An approval is compared with its plan before it is decided about; where that cannot be done, deciding finds out.
+// Approvals are compared with the plan before deciding, if possible.
 import { expect, test, vi } from 'vitest';
 import { writeHeld } from '#adapters/slack/press/held.ts';
 import { createRecheck } from '#adapters/slack/press/show.ts';
@@ -16,7 +16,6 @@ function sent(callback: string, user = 'U1') {
 
 function contextOf(getPlan: () => Promise<unknown>) {
   const warn = vi.fn();
-  // Only what comparing takes.
   return { warn, context: { service: { getPlan }, warn } as unknown as SlackContext };
 }
 

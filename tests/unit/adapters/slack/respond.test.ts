@@ -1,4 +1,4 @@
-// Where answers to commands and presses may be sent: to Slack, and nowhere else.
+// Answers go to Slack's addresses only.
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
@@ -52,7 +52,7 @@ test.each([200, 404])(
     expect(await respond(`${apiUrl}answer`, { text: 'hello' })).toBe(status === 200);
     const response = await answered.promise;
     if (!response.closed) await once(response, 'close');
-    // Less than the ten seconds after which any answer is let go.
+    // Less than the ten seconds after which an answer is given up.
   },
   5000,
 );

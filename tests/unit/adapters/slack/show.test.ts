@@ -1,4 +1,4 @@
-// Windows of many presses at once: each opens within its three seconds, a few are filled at a time.
+// Many windows at once: each opens within three seconds.
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createShow, createTurns } from '#adapters/slack/press/show.ts';
@@ -36,7 +36,6 @@ test('a hundred windows open at once, four are filled at a time, and each is fil
     filling -= 1;
     throw new Error('The database is away.');
   };
-  // Only what a window takes.
   const context = {
     clientOf: async () => ({ views }),
     people: { find },

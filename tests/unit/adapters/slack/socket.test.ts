@@ -1,4 +1,4 @@
-// Socket Mode against the double: it comes back by itself, ends when it is told to, and never ends the process.
+// Socket Mode against the double.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,7 +19,6 @@ async function useSockets() {
   return { slack, ana: slack.addUser({ name: 'ana' }) };
 }
 
-/** Connects as the instance does; ends with the test. */
 function connect(
   at: Pick<SlackDouble, 'apiUrl'> & { app: { appToken: string } },
   {
@@ -121,7 +120,6 @@ test('told to end while Slack keeps it waiting, it ends without an answer', asyn
 
 const say = (socket: WebSocket, frame: object | null) => socket.send(JSON.stringify(frame));
 
-/** A Slack that answers each connection as `speak` says. */
 async function useLink(speak: (socket: WebSocket) => void) {
   const server = createServer((request, response) => {
     request.resume().on('end', () => {

@@ -1,4 +1,4 @@
-// The planner's activity in Slack: a status under the thread, and a session with Stop for agents.
+// Planner activity in Slack: a status, and a session for agents.
 import { expect, test } from 'vitest';
 import { nameMessage, placeOf } from '#adapters/slack/people/people.ts';
 import { createSlackPort } from '#adapters/slack/port/slack-port.ts';

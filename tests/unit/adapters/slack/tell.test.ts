@@ -1,4 +1,3 @@
-// Telling one person something: who cannot be told is warned of, without what they wrote.
 import { expect, test } from 'vitest';
 import { placeOf } from '#adapters/slack/people/people.ts';
 import { createSlackPort } from '#adapters/slack/port/slack-port.ts';

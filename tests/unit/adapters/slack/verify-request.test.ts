@@ -1,4 +1,4 @@
-// Whether a request is Slack's, compared with Bolt's answer.
+// Compared with Bolt's answer.
 import { createHmac } from 'node:crypto';
 import { isValidSlackRequest } from '@slack/bolt';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-// Slack's limits for windows: kept at each bound, cut or left out one beyond it; Slack accepts both.
+// Slack's limits for windows, at each bound and above it.
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { readHeld, writeHeld } from '#adapters/slack/press/held.ts';
@@ -26,7 +26,6 @@ const ticks = (steps: Parameters<typeof drawTicks>[0]) => toBlocks(drawTicks(ste
 
 type Drawing = Omit<Parameters<typeof makeWindow>[0], 'title'> & { title?: string };
 
-/** Draws a window, which Slack has to take. */
 function draw({ title = 'A window', ...rest }: Drawing) {
   const view = makeWindow({ title, ...rest });
   expect(checkSlackView(view)).toEqual([]);
@@ -36,7 +35,6 @@ function draw({ title = 'A window', ...rest }: Drawing) {
 const writeForm = (given: Partial<Form>) =>
   JSON.stringify(draw({ blocks: toBlocks(drawForm(form(given))), submit: 'Send' }).blocks);
 
-/** Each text as a window shows it. */
 const texts: [string, number, (text: string) => string][] = [
   ['its title', platformLimits.slack.viewTitle, (title) => draw({ title, blocks: [] }).title.text],
   [
@@ -140,7 +138,6 @@ test('what a window remembers is whole at the bound; one beyond, its fields are 
   for (const fits of [room, room + 1]) draw({ blocks: [], held: held(long(fits)) });
 });
 
-/** The form's message for an entered text. */
 function objectToText(text: string) {
   const view = {
     ...{ id: 'V1', hash: 'h', callback_id: 'countersign:form' },

@@ -1,4 +1,3 @@
-// Reads Teams' activities: place, speaker, whether addressed to the bot, and text.
 import { expect, test } from 'vitest';
 import { isServed, vouches } from '#adapters/teams/access.ts';
 import { isAnswerable } from '#adapters/teams/connector/authenticate.ts';
@@ -49,7 +48,6 @@ test('a post of a channel is a conversation of its own, a chat is one', () => {
   const at = (id: string, conversationType: string) =>
     signalOf({ conversation: { id, conversationType, tenantId: tenant } }).scene.place;
   expect(at(`${channel};messageid=5`, 'channel')).toMatchObject({ channel, thread: '5' });
-  // A post that names no thread begins one.
   expect(at(channel, 'channel')).toMatchObject({ channel, thread: '17' });
   expect(at('19:group@thread.v2', 'groupChat')).toMatchObject({ thread: null });
   expect(at('a:1', 'personal')).toMatchObject({ channel: 'a:1', thread: null });
@@ -96,7 +94,6 @@ test('what a card asks for by itself may refresh it, and decides nothing in the 
   for (const verb of ['approve', 'part', 'settings', 'list', 'details', ''])
     for (const trigger of ['automatic', 'Automatic'])
       expect(invoked(verb, trigger)).toMatchObject({ kind: 'other', asks: true });
-  // An unknown form of it is no press either.
   expect(invoked('approve', { by: 'automatic' })?.kind).toBe('other');
 });
 

@@ -1,4 +1,4 @@
-// Checks a token's claims before its keys: most forgeries cost nothing.
+// Claims are checked before keys, so most forgeries cost nothing.
 import { expect, test } from 'vitest';
 import { readClaims } from '#adapters/teams/connector/authenticate.ts';
 

@@ -1,4 +1,4 @@
-// App types as Microsoft's own library understands them: the credentials it builds. Nothing signs in.
+// Microsoft's own library is the reference for app types.
 import { ConfigurationServiceClientCredentialFactory } from 'botbuilder';
 import { expect, test } from 'vitest';
 import type { TeamsAccess } from '#adapters/teams/access.ts';

@@ -1,4 +1,3 @@
-// Calls of the Bot Connector: what was done is not done again, and the bot's token is shown to nobody else.
 import { createServer, type RequestListener } from 'node:http';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { isAnswerable } from '#adapters/teams/connector/authenticate.ts';
@@ -25,7 +24,6 @@ function openPort(service_url: string, options: { test: boolean; token?: Promise
     now: () => new Date(),
   });
   const kept = { kind: 'personal', bot: '28:b', person: '29:p', team: null, timezone: null };
-  // Only what a post looks up.
   const conversations = {
     find: async () => ({ ...kept, tenant: 't', channel: 'a:1', service_url }),
   } as unknown as TeamsConversations;

@@ -1,4 +1,4 @@
-// An answer counts as read once it has gone out. If Teams hung up before, it doesn't, and the person is notified elsewhere.
+// If Teams hangs up before the answer, the person is notified elsewhere.
 import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Accept } from '#adapters/teams/transport/accept.ts';
@@ -15,7 +15,6 @@ const activity = {
   text: 'hello',
 };
 
-/** A server that lets everybody in. */
 async function open(accept: Accept) {
   const app = Fastify();
   const ended = Promise.withResolvers<void>();

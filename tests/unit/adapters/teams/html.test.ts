@@ -1,4 +1,3 @@
-// The words of a message in Teams' HTML, of which nothing is run and nothing is lost that somebody wrote.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readHtml } from '#adapters/teams/signals/read-content.ts';

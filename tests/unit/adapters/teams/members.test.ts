@@ -1,4 +1,4 @@
-// For whom a card in Teams is refreshed by itself, where more read it than it can name.
+// Who gets automatic refreshes, if more read than a card can name.
 import { expect, test } from 'vitest';
 import { chooseReaders } from '#adapters/teams/port/members.ts';
 

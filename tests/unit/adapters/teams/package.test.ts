@@ -1,4 +1,3 @@
-// The package that is uploaded to Teams: what is in it, that it is always the same, and what it refuses.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -102,7 +101,7 @@ describe('the package', () => {
         'plans help',
         'help',
       ]);
-      // Menus of more than ten commands are cut.
+      // Teams cuts longer menus.
       expect(list?.commands.length).toBeLessThanOrEqual(10);
     }
   });
@@ -212,7 +211,6 @@ describe('what is not right', () => {
   });
 });
 
-/** Runs the command with nothing else in its environment. */
 function run(args: string[], env: Record<string, string> = {}) {
   return promisify(execFile)(process.execPath, [main, ...args], { env });
 }

@@ -1,4 +1,3 @@
-// Presses from Teams clients may contain anything. Only known ones count as a look or a decision.
 import { expect, test } from 'vitest';
 import { readDecision, readLook } from '#adapters/teams/press/read-press.ts';
 

@@ -1,4 +1,3 @@
-// Messages to Teams stay within its limits, and its refusals are understood.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {

@@ -1,4 +1,4 @@
-// A press that takes long: Teams is answered within its ten seconds, and who pressed is told in their own chat instead.
+// Slow presses are answered within Teams' ten seconds, then in private.
 import { expect, test, vi } from 'vitest';
 import { handlePress } from '#adapters/teams/press/handle-press.ts';
 import { readDecision } from '#adapters/teams/press/read-press.ts';
@@ -83,7 +83,7 @@ test('Teams is answered within ten seconds, whatever has become of the press', a
     { ...signal, data: { ...data, action: 'details' }, verb: 'details' },
   );
   expect(looked.answer).toMatchObject({ type: 'looked' });
-  // With what was waited for before, all of it stays below ten seconds.
+  // Leaves room for earlier waits within ten seconds.
   for (const ms of [...handled.drawn, ...looked.drawn]) expect(ms).toBeLessThan(9500);
   expect([handled.drawn.length, looked.drawn.length]).toEqual([1, 1]);
 });
@@ -161,7 +161,6 @@ async function decideAfter(ms: number, asks = true) {
   const refuse = async () => {
     throw new CountersignError('not_allowed', 'Only ana can approve this.');
   };
-  // Only what a refused press touches.
   const context = {
     clock: { now: () => now },
     people: { find: async () => ({ id: 'ben', account: 'ben', name: 'Ben', timezone: 'UTC' }) },
@@ -173,7 +172,7 @@ async function decideAfter(ms: number, asks = true) {
     },
     warn() {},
   } as unknown as TeamsContext;
-  // A gateway whose clock is five minutes late: what counts is how old the event is by the clock that stored it.
+  // The gateway's clock is five minutes late; only the database's counts.
   const event = { id: 7, received_at: new Date(now.getTime() - ms - 300_000) };
   const one = { age: () => ms, reply: (value: unknown) => void replies.push(value), forget() {} };
   await handlePress(context, { ...signal, asks }, event, one);

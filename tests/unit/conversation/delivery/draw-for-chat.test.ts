@@ -31,7 +31,6 @@ const asking: Pick<VisibleMessage, 'text' | 'parts'> = {
   },
 };
 
-/** Slack's objections to blocks. */
 function objections(content: ReturnType<typeof drawForChat>): string[] {
   return checkSlackMessage({ text: content.text, blocks: content.card as unknown[] });
 }
@@ -169,7 +168,7 @@ describe.each(['slack', 'teams'] as const)('a planning session on %s', (platform
     expect(drawn).toContain('The outline is ready');
     expect(drawn).not.toContain('Reply “approve”');
     expect(drawn).not.toContain('"1. Write"');
-    // Besides the blocks themselves there are the words for those who see none.
+    // For clients that show no blocks.
     const { card } = content as { card: { body?: unknown } };
     const seen = JSON.stringify(card.body ?? card);
     expect(seen.split('The first newsletter is written')).toHaveLength(2);

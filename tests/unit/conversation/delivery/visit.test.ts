@@ -1,4 +1,4 @@
-// A call to a chat platform that takes too long is given up: told so, and heard of all the same when it ends.
+// A slow platform call is given up, but its end is still noticed.
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { settleWithin } from '#chat/outbox/visit.ts';
 
@@ -7,7 +7,6 @@ beforeEach(() => {
   onTestFinished(() => void vi.useRealTimers());
 });
 
-/** A call that ends when the test says so. */
 function startCall(ms: number) {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const late: (string | undefined)[] = [];

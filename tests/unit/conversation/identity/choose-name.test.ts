@@ -1,4 +1,3 @@
-// Names of people with several accounts, and codes.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { systemRandom } from '#domain/clock.ts';

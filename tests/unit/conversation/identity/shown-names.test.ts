@@ -1,4 +1,4 @@
-// Display names: as the platform has them, and never mistakable for another person's.
+// No display name can be mistaken for another person's.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Called, chooseShown, foldName } from '#domain/people/names.ts';
@@ -53,7 +53,7 @@ describe('Who is shown as what', () => {
     expect(new Set(chooseShown(accounts).values())).toEqual(new Set(['Ana']));
   });
 
-  /** All accounts of an instance; `said`: what a platform says of one. Accounts that read the same are no two. */
+  /** `said`: the platform's name for one. Accounts that read the same count once. */
   const accountsOfInstance = fc.uniqueArray(
     fc.record({
       name: fc.constantFrom('ana', '@ben', 'cleo@example.com', 'slack:T1:U1', 'teams:X1:O1', 'dan'),
@@ -75,7 +75,7 @@ describe('Who is shown as what', () => {
   const describeInstance = (instance: Instance): Called[] => {
     const all = instance.map(({ name, owner, said }) => ({
       name,
-      // The first account of a person is who they are.
+      // A person is known by their first account.
       person: instance.find((one) => one.owner === owner)?.name ?? name,
       called: said === null ? null : readCalled(said),
     }));
@@ -89,7 +89,7 @@ describe('Who is shown as what', () => {
       return { ...one, shared: all.some(isShared) };
     });
   };
-  /** A text at a glance: letters, digits, colons and round brackets. */
+  /** Letters, digits, colons and round brackets only. */
   const glance = (text: string) =>
     text
       .normalize('NFKC')
@@ -134,7 +134,7 @@ describe('What a platform calls somebody', () => {
     [' Ana\n  García ', 'Ana García'],
     ['Ana\u202egro', 'Anagro'],
     ['a'.repeat(80), 'a'.repeat(80)],
-    // Persian and emoji are spelled with joiners.
+    // Persian and emoji need joiners.
     ['علی\u200cرضا', 'علی\u200cرضا'],
     ['👩\u200d🚀 Ana', '👩\u200d🚀 Ana'],
     ['Иван (Ivan)', 'Иван (Ivan)'],

@@ -10,7 +10,7 @@ const handler = async () => {};
 const port = { post: handler, update: handler, whisper: handler };
 
 const namesOf = (jobs: { queue: { name: string } }[]) => jobs.map(({ queue }) => queue.name);
-// Nothing of the database may be asked for: what is not there cannot be.
+// Without a database, any query would fail.
 const inbox = (handlers: object) => namesOf(inboxJobs({ handlers } as InboxContext));
 const deliver = (ports: object) => namesOf(deliverJobs({ ports } as DeliveryContext));
 

@@ -1,13 +1,11 @@
-// Receiving without a database: what is refused before, and what happens when none answers.
+// Receiving without a database.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createReceiver } from '#chat/inbox/receive.ts';
 import type { Database } from '#db/database.ts';
 import { makeEvent } from '../../../fixtures/inbox-events.ts';
 
-/** A receiver whose events are stored by `store`. */
 function receiverOn(store: () => Promise<unknown>, maxWaitMs = 20) {
   const atOnce = async () => [[], [await store()], []];
-  // Nothing else of a database is asked for.
   const db = { atOnce } as unknown as Database;
   return createReceiver({ db }, () => {}, { maxWaitMs });
 }
@@ -35,7 +33,7 @@ describe('a database that does not answer', () => {
   afterEach(() => {
     vi.useRealTimers();
   });
-  /** Received for as long as anybody waits for a database. */
+  /** For as long as anybody waits for a database. */
   async function expectRefused(receiving: Promise<unknown>): Promise<void> {
     const refused = expect(receiving).rejects.toMatchObject({ code: 'database_unavailable' });
     await vi.advanceTimersByTimeAsync(60_000);
@@ -67,7 +65,7 @@ describe('a database that does not answer', () => {
 });
 
 describe('events of one thread', () => {
-  /** A receiver whose transactions end when they are told to. */
+  /** Its transactions end when the test says so. */
   function openReceiver() {
     const under: PromiseWithResolvers<{ id: number; original: null }>[] = [];
     const receive = receiverOn(() => {

@@ -1,4 +1,3 @@
-// Outcomes for an event whose handler threw.
 import { describe, expect, test } from 'vitest';
 import { decideNextTry, type RetryRule } from '#chat/inbox/retry.ts';
 import { CountersignError } from '#domain/errors.ts';

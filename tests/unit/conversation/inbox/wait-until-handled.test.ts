@@ -1,4 +1,4 @@
-// However many wait for what becomes of an event, the database is asked by one.
+// One database poll serves all who wait for events.
 import { expect, test } from 'vitest';
 import type { InboxContext } from '#chat/inbox/inbox-context.ts';
 import { createWaiter } from '#chat/inbox/wait-until-handled.ts';
@@ -6,7 +6,6 @@ import { createWaiter } from '#chat/inbox/wait-until-handled.ts';
 function openWaiter() {
   const asked = { now: 0, most: 0, looks: 0 };
   const handled = new Set<number>();
-  // Only what a look asks.
   const db = {
     query: {
       async execute() {
@@ -34,7 +33,6 @@ test('of many who wait each learns of their own event by a look that all share, 
   expect(outcomes).toEqual(outcomes.map((_, id) => ({ state: 'handled', reply: id })));
   expect(asked.most).toBe(1);
   expect(asked.looks).toBeLessThan(20);
-  // There is room again.
   expect(await wait(7, 60_000)).toEqual({ state: 'handled', reply: 7 });
 });
 

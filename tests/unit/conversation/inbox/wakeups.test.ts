@@ -1,4 +1,4 @@
-// Wakeups: one for each thread, under the same key for every sender.
+// One wakeup per thread, with the same key for every sender.
 import { expect, test } from 'vitest';
 import { keyOfThread, wakeupsFor } from '#chat/inbox/receive.ts';
 import { type InboxThread, InboxWakeup } from '#domain/chat/inbox.ts';

@@ -1,4 +1,4 @@
-// Service calls behind each button of each card, on any surface.
+// Service calls behind each button of each card.
 import { expect, test, vi } from 'vitest';
 import { carryOutPress, carryOutPressIn } from '#conversation/press.ts';
 import type { CardPress } from '#domain/chat/card.ts';
@@ -12,7 +12,6 @@ const ana = person('ana', 'slack');
 const elsewhere = 'This card belongs elsewhere.';
 const pressed = { once: 'slack:press:1', at: new Date(0) };
 
-/** A service that writes down which of its methods was called with what. */
 function record(answers: Record<string, unknown> = {}) {
   const calls: unknown[][] = [];
   const service = new Proxy({} as Service, {

@@ -1,4 +1,4 @@
-// How long a press, a setting or a word counts: half an hour, and not a moment longer.
+// Presses, settings and messages count for half an hour.
 import { expect, test } from 'vitest';
 import { requireRecentPress, requireRecentSetting, requireRecentWord } from '#messages/act-once.ts';
 
@@ -12,7 +12,7 @@ test.each([
   ['word', requireRecentWord, 'wrote'],
 ])('a %s counts for half an hour', (_name, require, words) => {
   expect(() => require(ago(halfAnHour), now)).not.toThrow();
-  // A platform's clock may be a little before ours.
+  // A platform's clock may be slightly ahead.
   expect(() => require(ago(-1000), now)).not.toThrow();
   expect(() => require(ago(halfAnHour + 1), now)).toThrow(
     `You ${words} this more than half an hour ago`,

@@ -1,5 +1,4 @@
-// The language of commands, form by form: each spelling reads as its form, each example and each suggestion plans, each question can be
-// answered in several ways, and no word of a request is ever dropped.
+// Every spelling, example and suggestion of the command language.
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
@@ -76,7 +75,6 @@ const read = (source: string) =>
     ...{ now: new Date('2026-03-04T10:00:00Z'), timezone: 'Europe/Berlin' },
   });
 
-/** A word for a slot of each type. */
 const words: Record<string, string> = {
   text: '"then delete b.txt"',
   rest: 'any words, and then some; all of them',
@@ -95,7 +93,7 @@ const words: Record<string, string> = {
   plan: 'PLAN-3f9a1c20',
 };
 
-/** A spelling with words in its slots: all optional words or none, and each of its alternatives in turn. */
+/** With all optional words or none, and each alternative in turn. */
 function samples(spelling: string): string[] {
   const elements = compile(spelling);
   const write = (optional: boolean, nth: number) =>
@@ -208,7 +206,7 @@ test.each([
   expect(result.kind).toBe('question');
 });
 
-/** A request that leaves something open, the answers that are as good as each other, and a part of what they plan. */
+/** Equivalent answers to a request that leaves something open. */
 const questions: [asked: string, answers: string[], planned: string][] = [
   [
     'create a.txt',
@@ -756,7 +754,6 @@ test('whatever the words, every one of them is in a command or joins two', () =>
   );
 });
 
-/** The nearest commands offered for a request that can’t be read. */
 const offersOf = ({ result }: Awaited<ReturnType<typeof plan>>): string[] =>
   result.kind === 'question' && result.questions.some(({ id }) => id === 'command')
     ? result.questions.flatMap(({ options }) => (options ?? []).map(({ text }) => text))
@@ -767,7 +764,7 @@ const verbs = forms.flatMap(({ spellings, near }) => [
   ...spellings.flatMap((one) => compile(one)[0] ?? []),
 ]);
 const orNone = (...some: string[]) => fc.constantFrom('', ...some);
-/** A request as one talks: any form's verb, no quotation marks, times and places where they fall. */
+/** As one talks: no quotation marks, times and places anywhere. */
 const spoken = fc
   .tuple(
     fc.constantFrom(

@@ -1,4 +1,3 @@
-// A move to a path that is taken is asked about before it is proposed, and the reply says what is planned.
 import { expect, it } from 'vitest';
 import { createMemoryPlanner } from '../../../fixtures/memory-planner.ts';
 import { builtins, toolsOf } from '../manifest.ts';

@@ -1,5 +1,4 @@
-// Turns that find a session in an awkward place: a plan sent back that waits at a gate, refusals where nothing is shown to
-// approve, and planners of a turn that people have left behind.
+// Turns that find a session in an awkward place.
 import { describe, expect, it } from 'vitest';
 import { defaultPolicy } from '#domain/people/policy.ts';
 import { askedQuestion } from '#domain/planning/asked-question.ts';
@@ -34,7 +33,7 @@ describe('a plan that was sent back', () => {
   };
   const milestones = { ...defaultPolicy, approval_policy: 'milestone_approvals' as const };
 
-  /** Proposed, refused with feedback, and drafted again as far as its outline, which waits. */
+  /** Refused with feedback, redrafted up to its outline, which waits. */
   async function sendBack(feedback = ['call it b.txt']) {
     const scripted = script(acts);
     const first = request('Write a note');

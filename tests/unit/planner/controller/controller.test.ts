@@ -1,4 +1,4 @@
-// The outer loop with a scripted reasoner: the happy path, retries, caps, pauses, decisions, and planners that die.
+// The outer loop with a scripted reasoner.
 import { describe, expect, it } from 'vitest';
 import type { PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
 import type { Stage } from '#domain/planning/stages.ts';
@@ -36,7 +36,6 @@ function stagesOf(outcome: PlanningOutcome): string[] {
   );
 }
 
-/** The next turn of the same run. */
 function next(before: PlanningRequest, more: Partial<PlanningRequest>): PlanningRequest {
   return { ...before, turn: before.turn + 1, decision: { kind: 'said' }, ...more };
 }
@@ -121,7 +120,7 @@ describe('a planner that dies', () => {
     const late = script(
       {
         COLLECT_CONTEXT: async (task) => {
-          // Another planner comes to an end while this one still thinks.
+          // Another planner finishes while this one still thinks.
           await script(straight, { checkpoints }).planner.plan(one, signal());
           return proposing(proposal())(task, 1);
         },

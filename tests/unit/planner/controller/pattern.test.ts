@@ -1,4 +1,4 @@
-// The pattern of a session is one thing in four places: session, outline, roadmap and plan. The old field is for reading only.
+// Session, outline, roadmap and plan share one pattern; the old field is read-only.
 import { describe, expect, it } from 'vitest';
 import { draftPlan } from '#planner/draft/draft-plan.ts';
 import { validateRoadmap } from '#planner/order/collect-edges.ts';

@@ -1,4 +1,4 @@
-// Between sure and unsure: the suggested fix once, a smaller draft once, then a person.
+// Uncertain drafts: the suggested fix, a smaller draft, then a person.
 import { describe, expect, it } from 'vitest';
 import { defaultPolicy } from '#domain/people/policy.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
@@ -13,7 +13,6 @@ const signal = () => new AbortController().signal;
 
 const sound = outlineOf([task('a'), task('b')]);
 
-/** Input of generate_nodes for these outlines. */
 function written({ nodes, title, summary }: typeof sound) {
   return {
     title,

@@ -1,4 +1,4 @@
-// A controller whose reasoner does what a test says, stage by stage; everything else of it is real.
+// A real controller with a scripted reasoner.
 import { type Clock, systemClock } from '#domain/clock.ts';
 import type { Planner } from '#domain/planning/run.ts';
 import { StrategyProfile } from '#domain/planning/schedule.ts';
@@ -16,7 +16,7 @@ import { limits } from '../planners.ts';
 export type Act = (task: StageTask, time: number) => Promise<StageEvent>;
 export type Acts = Partial<Record<Stage, Act>>;
 
-/** Calls a tool and ends the stage as it says, or by `otherwise`. */
+/** @param otherwise the stage's end if the call names none */
 export function calling(name: string, args: JsonObject, otherwise: StageEvent = 'drafted'): Act {
   return async ({ stageTools, signal }) => {
     const { result, ends } = await stageTools.call(name, args, signal);
@@ -27,7 +27,7 @@ export function calling(name: string, args: JsonObject, otherwise: StageEvent = 
 
 type Proposal = { steps: JsonObject[] } & JsonObject;
 
-/** Drafts these steps in place of those that are there, and submits them. */
+/** Replaces the present steps. */
 export function proposing({ steps, ...about }: Proposal): Act {
   return async (task, time) => {
     const { stageTools, signal, state } = task;
@@ -39,7 +39,6 @@ export function proposing({ steps, ...about }: Proposal): Act {
   };
 }
 
-/** A plan that writes these files. */
 export function notes(...paths: string[]) {
   return {
     title: 'Notes',
@@ -57,7 +56,6 @@ export function notes(...paths: string[]) {
   };
 }
 
-/** COLLECT_CONTEXT: takes the work for a project with milestones. */
 export const takesMilestones = calling('select_pattern', {
   pattern_type: 'milestone_project',
   subtype: null,
@@ -67,16 +65,13 @@ export const takesMilestones = calling('select_pattern', {
   confidence: 0.9,
 });
 
-/** SEEK_APPROVAL: what the feedback is taken to concern. */
 export const routesTo = (stage: string) =>
   calling('route_change', { stage, reason: 'as scripted' });
 
 export type Scripted = {
   planner: Planner;
   checkpoints: Checkpoints;
-  /** Stages the reasoner was asked to fill, in order. */
   asked: Stage[];
-  /** Every state that was stored, in order. */
   stored: PlanningState[];
 };
 

@@ -68,7 +68,7 @@ function scheduleOf(blocks: (Partial<ScheduleBlock> & { node: string })[]): Sche
   };
 }
 
-/** Drafts as they are made today: steps with ids, most edges plain, some typed; references to earlier outputs. */
+/** Mostly plain edges, some typed; references to earlier outputs. */
 const drafts = fc
   .array(
     fc.record({
@@ -91,7 +91,7 @@ const drafts = fc
       const words =
         first === undefined || plain
           ? before
-          : // A lead on a step whose output is taken cannot be; it is tried elsewhere.
+          : // A lead on a step whose output is used is impossible.
             [
               {
                 id: first,
@@ -262,7 +262,7 @@ describe('order between nodes becomes order between steps', () => {
     );
     expect(after.t).toEqual(['o']);
     expect(after.z?.toSorted()).toEqual(['t', 'x']);
-    // It waits for the milestone, and so for what holds the phase back and what leads to the milestone.
+    // The milestone brings what holds the phase back and what leads to it.
     expect(after.y?.toSorted()).toEqual(['o', 'x']);
   });
 

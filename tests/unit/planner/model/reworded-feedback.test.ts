@@ -1,4 +1,4 @@
-// The model's choice decides about feedback, never the person's words.
+// The model's choice decides about feedback, not the person's words.
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '#domain/clock.ts';
 import type { PlanningRequest } from '#domain/planning/run.ts';
@@ -27,7 +27,6 @@ const mondayInUtc = '2099-03-09T08:00:00.000Z';
 
 const about = { title: 'Notes', summary: 'Writes the notes.', confidence: 0.9 };
 
-/** The model's calls for drafting and changing the plan. */
 const draft: Call[] = [
   ['add_steps', { steps: notes('a.txt', 'b.txt').steps }],
   ['submit_plan', about],

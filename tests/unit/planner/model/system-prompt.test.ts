@@ -1,4 +1,4 @@
-// Operations in the system prompt, constant parts first.
+// Constant parts of the system prompt come first.
 import { describe, expect, it } from 'vitest';
 import type { OperationSpec } from '#domain/tool.ts';
 import { describeOperation, writeLine } from '#planner/catalogue/describe-operation.ts';

@@ -1,4 +1,4 @@
-// Small outlines, and what tools look at, for the tests of this folder.
+// Small outlines for the tests of this folder.
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import { OutlineNode, type PlanOutline } from '#domain/planning/outline.ts';
@@ -27,7 +27,6 @@ export function node(id: string, more: NodeInput = {}): OutlineNode {
 
 export const goal = node('goal', { parent: null, structure: 'goal', level: 1, title: 'All of it' });
 
-/** An outline under one goal. */
 export function outlineOf(nodes: OutlineNode[], more: Partial<PlanOutline> = {}): PlanOutline {
   return {
     title: 'A plan',
@@ -71,7 +70,6 @@ export function remove(id: string, more: Partial<StepDraft> = {}): StepDraft {
   };
 }
 
-/** A task with one step that writes. */
 export function task(id: string, more: NodeInput = {}): OutlineNode {
   return node(id, { steps: [write(id)], ...more });
 }
@@ -80,7 +78,7 @@ export function phase(id: string, more: NodeInput = {}): OutlineNode {
   return node(id, { structure: 'phase', ...more });
 }
 
-/** `draft` as an outline: one goal, a task per step. */
+/** One goal, a task per step. */
 export function flatOutline(draft: Pick<PlanDraft, 'title' | 'steps'>): PlanOutline {
   const nodes = draft.steps.map((step, at) => {
     const { after = [], ...rest } = step;
@@ -94,7 +92,7 @@ export function edge(from: string, to: string, more: Partial<RoadmapEdge> = {}):
   return { from, to, type: 'FS', lag_minutes: 0, why: 'stated', ...more };
 }
 
-/** `a → b` for each edge, with its type and lag where they are not the usual ones. */
+/** `a → b` per edge, with unusual types and lags. */
 export function sayEdges(edges: Omit<RoadmapEdge, 'why'>[]): string[] {
   return edges.map(({ from, to, type, lag_minutes }) => {
     const lag = lag_minutes === 0 ? '' : lag_minutes > 0 ? `+${lag_minutes}` : `${lag_minutes}`;

@@ -61,7 +61,6 @@ describe('suggested fixes', () => {
       }),
       { numRuns: rounds(200) },
     );
-    // Nothing to do at all; values of each other or of nobody; a pattern that lacks what makes it.
     const beyond = ['no_work', 'cycle', 'unreachable', 'unknown_reference', 'pattern_mismatch'];
     expect([...settled].filter((code) => !beyond.includes(code))).toEqual([]);
   }, 60_000);

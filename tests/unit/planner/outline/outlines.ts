@@ -1,4 +1,4 @@
-// Outlines for tests of the grammar: short to write down, and at random with every kind of damage.
+// Short outlines, and random ones with every kind of damage.
 import fc from 'fast-check';
 import { PatternSpec, PatternType } from '#domain/plan/pattern.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
@@ -8,7 +8,6 @@ import { setLevels } from '#planner/outline/outline-tree.ts';
 export type Sketch = Omit<Partial<OutlineNode>, 'steps' | 'after'> & {
   id: string;
   after?: string[];
-  /** Ids of its steps, or the steps. */
   steps?: (string | StepDraft)[];
 };
 
@@ -27,7 +26,6 @@ export function nodeOf({ after = [], steps = [], ...rest }: Sketch): OutlineNode
   });
 }
 
-/** Levels are counted. */
 export function outlineOf(sketches: Sketch[], pattern: Partial<PatternSpec> = {}): PlanOutline {
   return PlanOutline.parse({
     title: 'The whole',
@@ -46,7 +44,6 @@ export const sound: Sketch[] = [
   { id: '2', parent: 'q', steps: ['2'], after: ['1'] },
 ];
 
-/** `sound` with one node changed. */
 export function changed(id: string, change: Partial<Sketch>): Sketch[] {
   return sound.map((sketch) => (sketch.id === id ? { ...sketch, ...change } : sketch));
 }
@@ -62,7 +59,7 @@ function rarely<T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> {
   return fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: value });
 }
 
-/** Anything that fits the contract: few ids, so that nodes meet, miss and contain each other. */
+/** Few ids, so that nodes meet, miss and contain each other. */
 export const anyOutline: fc.Arbitrary<PlanOutline> = fc
   .record({
     pattern_type: fc.constantFrom(...PatternType.options),

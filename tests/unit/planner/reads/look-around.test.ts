@@ -1,4 +1,3 @@
-// The planner's surroundings in its prompt.
 import { expect, test } from 'vitest';
 import { CountersignError } from '#domain/errors.ts';
 import { type Around, lookAround } from '#planner/reads/look-around.ts';

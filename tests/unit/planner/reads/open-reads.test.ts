@@ -1,4 +1,4 @@
-// Reads during planning: none whose arguments carry outside data.
+// No read while planning has arguments with outside data.
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -34,7 +34,6 @@ test('reads calendars of the workspace and the configuration, and no address', a
   const ics = 'BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\nEND:VCALENDAR\r\n';
   await writeFile(join(stageTools.workspace, 'mine.ics'), ics);
   await writeFile(join(stageTools.workspace, '..', 'team.ics'), ics);
-  // Nothing here reads a plan.
   const db = {} as Queryable;
   const { registry } = stageTools;
   const { plannerTools, guardedTools } = Settings.parse({});

@@ -1,4 +1,4 @@
-// Reads of a session: a partly seen file is never the base of a new text.
+// A partly seen file is never the base of a new text.
 import { expect, test } from 'vitest';
 import type { Json } from '#domain/text.ts';
 import { addRead, findPartialBases } from '#planner/reads/session-reads.ts';
@@ -6,7 +6,6 @@ import { addRead, findPartialBases } from '#planner/reads/session-reads.ts';
 const line = (index: number) => `2026-03-04 10:00:${index} the service said something\n`;
 const textOf = (lines: number) => Array.from({ length: lines }, (_, i) => line(i)).join('');
 
-/** Whether writing `content` to log.txt is refused after a read that gave `data`. */
 function isRefused(data: Json, content: string, path = 'log.txt'): boolean {
   const reads = addRead([], { operation: 'workspace_read', args: { path: 'log.txt' }, data });
   const step = {

@@ -1,4 +1,4 @@
-// Outlines, roadmaps and a toolContext for tests of times, in Berlin on a Tuesday morning.
+// Inputs for tests of times, in Berlin on a Tuesday morning.
 import { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
@@ -17,7 +17,6 @@ const pattern = { pattern_type: 'milestone_project' as const, introduced_by: 'sy
 
 type Drawn = { id: string; title?: string } & Record<string, unknown>;
 
-/** A step that a machine does. */
 export function machineStep(id: string, more: Record<string, unknown> = {}) {
   return {
     id: `${id}.1`,
@@ -29,7 +28,6 @@ export function machineStep(id: string, more: Record<string, unknown> = {}) {
   };
 }
 
-/** A step that a person does. */
 export function personStep(id: string, assignee?: string) {
   return {
     id: `${id}.1`,
@@ -40,7 +38,7 @@ export function personStep(id: string, assignee?: string) {
   };
 }
 
-/** A goal with one task a drawn node; those that name a parent hang there. */
+/** A task per node, below its parent if it names one. */
 export function makeOutline(nodes: Drawn[]): PlanOutline {
   return PlanOutline.parse({
     title: 'Release',
@@ -84,10 +82,7 @@ function spec(tool: string, operation: string, more: Partial<OperationSpec> = {}
 
 export type Event = { title: string; start: string; end: string; busy?: boolean };
 
-/**
- * Tools of a planner; `events` are what its calendars hold, by person or in the requester's, null: it may not read them, an
- * error: reading fails.
- */
+/** `events`: by person, or the requester's; null: may not read; an error: reading fails. */
 export function makeTools(
   events: Event[] | Record<string, Event[]> | null | Error = [],
   calls: JsonObject[] = [],

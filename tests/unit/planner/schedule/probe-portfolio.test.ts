@@ -172,7 +172,7 @@ describe('a conflict', () => {
       const { portfolio } = await probe(scheduleOf([block('1', from, to)]), { plans });
       return portfolio.conflicts[0]?.slots?.map(print);
     };
-    // The tenth of March 2026 is a Tuesday.
+    // 10 March 2026 is a Tuesday.
     expect(await slotsOf([other('10 10:30', '10 12:07')])).toEqual(['03-10 12:15', '03-11 10:00']);
     const friday = [other('13 15:00', '13 17:00')];
     expect(await slotsOf(friday, '13 16:00', '13 17:00')).toEqual(['03-13 09:00', '03-16 16:00']);

@@ -1,4 +1,4 @@
-// A schedule against what has happened: what must move moves, and what was promised is named if it breaks.
+// Late work moves its schedule, and broken promises are named.
 import { describe, expect, it } from 'vitest';
 import { StrategyProfile } from '#domain/planning/schedule.ts';
 import { readOperations } from '#planner/order/durations.ts';

@@ -10,7 +10,7 @@ const outline = makeOutline([
   { id: '3', title: 'Launch' },
 ]);
 
-/** Ana's work on a node from a day of March to a time, of another day if it names one: `1 10 09:00–11 10:00`. */
+/** @param words node, day of March and times: `1 10 09:00–11 10:00` */
 function block(words: string, more: Partial<ScheduleBlock> = {}): ScheduleBlock {
   const [, node = '', day = '', from = '', to = day, until = ''] =
     /^(\S+) (\d+) (\S+)–(?:(\d+) )?(\S+)$/.exec(words) ?? [];

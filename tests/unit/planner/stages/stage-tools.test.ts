@@ -1,4 +1,3 @@
-// The executor of tools: what is offered, what is refused before it runs, and what of a call is in session and trace.
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { systemClock } from '#domain/clock.ts';

@@ -1,4 +1,4 @@
-// The table of the planning session: every way in it leads somewhere, and nothing leads past a person.
+// Every stage has a way out, and none leads past a person.
 import { describe, expect, it } from 'vitest';
 import { Stage, StageEvent } from '#domain/planning/stages.ts';
 import { isResting, nextStage, sessionLifecycle } from '#planner/stages/table.ts';

@@ -1,5 +1,4 @@
-// Whether tools can be called in the order of the stages at all (B3): each must find what it needs made by a tool of the same stage or
-// an earlier one, so that no stage ever offers nothing.
+// Each tool's needs are met by tools of its stage or an earlier one (B3).
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Stage, workingStages } from '#domain/planning/stages.ts';
@@ -11,7 +10,6 @@ type Maker = Pick<Tool, 'name' | 'stages' | 'prerequisites' | 'produces'>;
 
 const way: readonly Stage[] = workingStages;
 
-/** A stage that makes something itself, without a tool. */
 const stagesThatMake: Maker[] = [
   {
     name: 'VALIDATE_ROADMAP',
@@ -21,18 +19,17 @@ const stagesThatMake: Maker[] = [
   },
 ];
 
-/** The first place on the way at which `maker` can be called; Infinity: there is none. */
+/** The first place at which `maker` can be called, or Infinity. */
 function firstPlace({ stages, prerequisites }: Maker, made: Map<Product, number>): number {
   const from = Math.max(0, ...prerequisites.map((product) => made.get(product) ?? Infinity));
   const places = stages.map((stage) => way.indexOf(stage)).filter((place) => place >= from);
   return Math.min(Infinity, ...places);
 }
 
-/** A sentence for each tool that could never be called; empty when all is in order. */
 function findMisordered(tools: Maker[]): string[] {
   const made = new Map<Product, number>();
   let waiting = [...stagesThatMake, ...tools];
-  // As with Kahn's algorithm: what can be called makes its products, which may free others; what is left cannot.
+  // Kahn's algorithm: callable tools make products that free others.
   for (let place = 0; place < way.length; ) {
     const ready = waiting.filter((maker) => firstPlace(maker, made) <= place);
     if (ready.length === 0) {
@@ -62,7 +59,6 @@ const tools = createToolset({
   guarded: [],
 })();
 
-/** The names that the sentences begin with. */
 const namesOf = (problems: string[]) => problems.map((text) => text.split(' ', 1)[0]);
 const make = (name: string, more: Partial<Maker>): Maker => ({
   name,

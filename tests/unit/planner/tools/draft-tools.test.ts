@@ -1,4 +1,4 @@
-// The draft as a model edits it: step by step, with all problems in one answer, and nothing else touched.
+// Step edits report all problems in one answer, and touch nothing else.
 import { describe, expect, it, test } from 'vitest';
 import { systemClock } from '#domain/clock.ts';
 import type { PlanningModes } from '#domain/plan/modes.ts';
@@ -88,7 +88,6 @@ const write = (id: string, more: Record<string, Json> = {}): JsonObject => ({
   ...more,
 });
 
-/** An operation that takes any arguments. */
 const openSpec: OperationSpec = {
   ...{ tool: 'crm', operation: 'update', name: 'crm_update', description: '' },
   ...{
@@ -99,7 +98,7 @@ const openSpec: OperationSpec = {
   },
 };
 
-/** `args` with the value at `path`, such as `c/x`. */
+/** @param path such as `c/x` */
 function placeLeaf(args: JsonObject, [path, value]: [string, Json]): JsonObject {
   const [name = '', ...below] = path.split('/');
   const inner = args[name];
@@ -108,7 +107,7 @@ function placeLeaf(args: JsonObject, [path, value]: [string, Json]): JsonObject 
   return { ...args, [name]: whole };
 }
 
-/** Values by path; what later steps or models supply is one value. */
+/** By path; what later steps or models supply is one value. */
 function leavesOf(args: JsonObject, above = ''): Map<string, Json> {
   return new Map(
     Object.entries(args)
@@ -278,7 +277,6 @@ describe('what many steps and shared means need', () => {
 
 const plain = { pattern_type: 'milestone_project', introduced_by: 'system' } as const;
 
-/** Deletes what is in a folder. */
 const each = (path: string, more: JsonObject = {}): JsonObject => ({
   id: 'g',
   title: 'Delete each',
@@ -615,7 +613,6 @@ describe('a draft that is there', () => {
     await call('add_steps', { steps: ids.map((id) => write(id, { operation, args: {} })) });
     const leaves = ['a', 'c/x', 'c/y', 'c/z/u', 'c/z/v'];
     const isIn = (path: string, whole: string) => path === whole || path.startsWith(`${whole}/`);
-    /** Changes what the model of the draft knows of a step, and says so as an edit. */
     const editOf = (id: string, nth: number): JsonObject => {
       const { args, fields } = known.get(id) as Known;
       const some = leaves.filter(() => chance.next() < 0.4);
@@ -971,7 +968,6 @@ describe('for_each', () => {
       expect(description).toBe(`Delete ${args?.path}`);
       if (index === 0) {
         expect(args?.path).toBe(path);
-        // The template's own text is read as usual.
         expect(args?.content).toEqual({
           $template: [content(path), { $from: '1', path: '/path' }],
         });

@@ -59,7 +59,6 @@ describe('elicit_context', () => {
     expect(outcome.changes?.pause).toBeUndefined();
     expect(outcome.changes?.assumed).toEqual(['Where? I assume: notes/']);
     expect(outcome.result.data).toMatchObject({ open: ['What is it called?'] });
-    // The same again adds nothing.
     const again = await ask([make('Where?')], follow(toolContext, outcome.changes));
     expect(again.changes?.assumed).toEqual(outcome.changes?.assumed);
   });

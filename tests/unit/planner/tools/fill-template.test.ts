@@ -1,4 +1,3 @@
-// Templates of for_each, filled with an item's values.
 import { expect, test } from 'vitest';
 import type { Json } from '#domain/text.ts';
 import { escapeText, fill } from '#planner/tools/fill-template.ts';

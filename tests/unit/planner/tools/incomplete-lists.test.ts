@@ -1,4 +1,4 @@
-// "Every" is literal: listings are read to their end, and what could not be listed is a question first and the first risk then.
+// "Every" is literal: incomplete listings raise a question, then a risk.
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '#domain/clock.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
@@ -14,7 +14,6 @@ const { signal } = new AbortController();
 const rows = (from: number, to: number): Json[] =>
   Array.from({ length: Math.max(0, to - from) }, (_, at) => ({ id: from + at, kind: 'open' }));
 
-/** A planner's tools with one listing, whose pages `answer` makes. */
 function open(answer: (args: JsonObject) => Json, taken: string[], answers: string[] = []) {
   const list: OperationSpec = {
     tool: 'crm',

@@ -1,4 +1,4 @@
-// A toolContext for tests of the tools about talking: a session that can be changed slider by slider.
+// A tool context for the conversational tools.
 import { defaultPolicy, type InteractionPolicy } from '#domain/people/policy.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import { PlanOutline as OutlineSchema } from '#domain/planning/outline.ts';
@@ -29,7 +29,6 @@ const metrics = {
   ...{ unchecked_writes: 0, unguarded: 0, checkpoints: 0 },
 };
 
-/** A roadmap with these edges, and one way that was compared. */
 export function roadmapOf(edges: Partial<RoadmapEdge>[], more: object = {}): Roadmap {
   return Roadmap.parse({
     ...{ pattern: { pattern_type: 'milestone_project' }, context: {}, waves: [] },
@@ -101,7 +100,7 @@ export function makeDesk({ state, policy, ...more }: DeskInput = {}): ToolContex
   };
 }
 
-/** The session as the controller would have it after a tool. */
+/** As the controller does after a tool. */
 export function follow(toolContext: ToolContext, changes: StateChanges | undefined): ToolContext {
   return { ...toolContext, state: PlanningState.parse({ ...toolContext.state, ...changes }) };
 }
