@@ -1,6 +1,5 @@
-// Every regular expression of the program takes time in proportion to its text: what is said in a chat, or sent by a server, must not
-// hold the event loop. `recheck` proves it or finds a text that does not. What it found is kept by expression, so that only new ones
-// are looked at; the long tests look at all.
+// Regular expressions must be linear: outside text must not hold the event loop.
+// `recheck` proves it. Its results are stored, so only new expressions are checked; the long tests check all.
 import { hash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -10,10 +9,10 @@ import { readInstance, type Source } from './modules.ts';
 
 export type Expression = { pattern: string; flags: string; at: string };
 
-/** An escaped text that is known at run time only is a literal, whichever it is. */
+/** Replaces escaped text known only at run time, which is a literal. */
 const someText = 'some';
 
-/** The text that an expression always has, or null if it is made at run time. */
+/** Null if made at run time. */
 function evaluate(node: Node, constants: ReadonlyMap<string, Node>): string | null {
   const join = (parts: (string | null)[]) =>
     parts.every((part) => part !== null) ? parts.join('') : null;
@@ -86,7 +85,7 @@ const isEscape = (node: Extract<Node, { type: 'MemberExpression' }>): boolean =>
   node.property.type === 'Identifier' &&
   node.property.name === 'escape';
 
-/** Every expression of a file; `unknown` says where one is made of what only a run knows. */
+/** `unknown`: where expressions depend on run time. */
 export function collectExpressions({ path, text }: Source): {
   found: Expression[];
   unknown: string[];
@@ -125,7 +124,7 @@ export function collectExpressions({ path, text }: Source): {
   return { found, unknown };
 }
 
-/** Whether it is linear at a glance: it repeats nothing, or one character that follows a fixed beginning. */
+/** Certainly linear: no repetition, or one of a single character after a fixed beginning. */
 export function isPlain({ pattern, flags }: Omit<Expression, 'at'>): boolean {
   const bare = pattern.replaceAll(/\\[pP]\{[^}]{1,60}\}|\\.|\[(?:\\.|[^\]\\]){0,500}\]/gs, 'x');
   if (/\{\d{2,}|\{\d+,\}|,\d{2,}\}|\)\{|\[|\\/.test(bare)) return false;
@@ -147,11 +146,11 @@ function hasOuterChoice(bare: string): boolean {
 
 const checkWithinMs = 120_000;
 
-/** null: it is linear; otherwise what is wrong with it. */
+/** Null if linear. */
 export function findFault({ pattern, flags }: Omit<Expression, 'at'>): string | null {
   if (isPlain({ pattern, flags })) return null;
   process.env.RECHECK_BACKEND = 'pure';
-  // It is large, and loaded only where something is new.
+  // Large, and loaded only if something is new.
   const { checkSync } = createRequire(import.meta.url)('recheck') as typeof import('recheck');
   const limits = { timeout: checkWithinMs, attackTimeout: null, incubationTimeout: null };
   const found = checkSync(pattern, flags, limits);

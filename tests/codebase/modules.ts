@@ -1,5 +1,4 @@
-// Who may import whom. Data goes down the instance: a module may import only the modules listed for it, never a
-// neighbour; platform packages stay in their adapter; no file imports itself in a circle.
+// Import rules: modules import only those listed for them, without circles.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix, relative, sep } from 'node:path';
 import { parseSync } from 'oxc-parser';
@@ -19,7 +18,7 @@ const everything = [
 ];
 const adapter = ['domain', 'cards', 'people', 'chat', 'conversation', 'api'];
 
-/** Each module, and the other modules it may import. `main` is the files directly in src/. */
+/** `main` is the files directly in src/. */
 export const modules: Record<string, string[]> = {
   domain: [],
   db: ['domain'],
@@ -50,9 +49,8 @@ export const modules: Record<string, string[]> = {
   main: ['app'],
 };
 
-/** Packages that only some modules may know. */
 const fenced: { packages: RegExp; modules: string[] }[] = [
-  // The bench compares acknowledging with a bare app of theirs.
+  // The bench compares acknowledging with a bare Slack app.
   { packages: /^@slack\//, modules: ['adapters/slack', 'bench'] },
   { packages: /^pg(-copy-streams)?$/, modules: ['db'] },
   { packages: /^openai$/, modules: ['models'] },
@@ -61,13 +59,12 @@ const fenced: { packages: RegExp; modules: string[] }[] = [
   { packages: /^@opentelemetry\//, modules: ['app'] },
 ];
 
-/** Folders whose library is to be swapped one day: all of it stays there, and the rest of their module knows only the seam. */
+/** The library may be replaced one day: only these folders know it. */
 const seams = [
   {
     folder: 'adapters/teams/connector/',
     packages: /^(botbuilder|botframework)/,
     seam: ['adapters/teams/connector/connector.ts'],
-    /** The code that chooses an implementation. */
     openers: ['adapters/teams/platform.ts'],
   },
 ];
@@ -75,7 +72,7 @@ const seams = [
 export type Source = { path: string; text: string };
 type Import = { from: string; to: string };
 
-/** The module of a file, by its path from the root with forward slashes; null outside the instance. */
+/** Null outside the instance. @param path from the root, with forward slashes */
 export function moduleOf(path: string): string | null {
   const [top = '', second = '', third = ''] = path.split('/');
   if (top === 'src') return third === '' ? 'main' : second;
@@ -84,7 +81,7 @@ export function moduleOf(path: string): string | null {
   return third === 'page' ? `${top}/${second}/page` : `${top}/${second}`;
 }
 
-/** Every module the file asks for, statically, dynamically, for types only, or to hand it on. */
+/** Static, dynamic, type-only and re-exports. */
 function specifiersOf({ path, text }: Source): string[] {
   const { module, errors } = parseSync(path, text);
   const [error] = errors;
@@ -105,7 +102,7 @@ function specifiersOf({ path, text }: Source): string[] {
   ];
 }
 
-/** Where an import leads: a path from the root, or the name of a package. */
+/** A path from the root, or the name of a package. */
 function resolveImport(specifier: string, from: string, aliases: Record<string, string>): string {
   if (specifier.startsWith('.')) return posix.join(posix.dirname(from), specifier);
   for (const [alias, target] of Object.entries(aliases)) {
@@ -144,13 +141,12 @@ function judge({ from, to }: Import): string | null {
   return `${from} (${module}) may not import ${to} (${target})`;
 }
 
-/** Imports upward inside a module, each with its reason. */
 const upward = [
-  // Steps name their operations, and an operation is described by what plans keep of its calls.
+  // Steps name operations, and an operation is described by what plans keep of its calls.
   { from: 'src/domain/tool.ts', to: 'src/domain/plan' },
 ];
 
-/** The folder of a file inside its module, or the file itself if it is directly in it; null outside the instance. */
+/** Or the file itself if it is directly in its module; null outside the instance. */
 function folderOf(path: string): string | null {
   const module = moduleOf(path);
   if (module === null) return null;
@@ -160,7 +156,6 @@ function folderOf(path: string): string | null {
   return file === undefined ? path : `${base}/${folder}`;
 }
 
-/** Circles, each as the path around it. */
 function findCircles(imports: Import[]): string[] {
   const next = Map.groupBy(imports, ({ from }) => from);
   const state = new Map<string, 'open' | 'done'>();
@@ -181,7 +176,7 @@ function findCircles(imports: Import[]): string[] {
   return circles;
 }
 
-/** The imports from one folder of a module, or file directly in it, into another of the same module. */
+/** Only within one module. */
 function betweenFolders(imports: Import[]): Import[] {
   return imports.flatMap((one) => {
     const from = folderOf(one.from);
@@ -192,7 +187,6 @@ function betweenFolders(imports: Import[]): Import[] {
   });
 }
 
-/** Rule violations among these files, one sentence each, or empty. */
 export function findViolations(sources: Source[], aliases: Record<string, string>): string[] {
   const imports = sources.flatMap((source) =>
     specifiersOf(source).map((name) => ({
@@ -206,7 +200,7 @@ export function findViolations(sources: Source[], aliases: Record<string, string
   ].sort();
 }
 
-/** Every TypeScript file of the instance, by its path from the root. */
+/** By path from the root. */
 export function readInstance(root: string): Source[] {
   return ['src', 'adapters', 'cards', 'jobs', 'bench']
     .flatMap((top) => readdirSync(join(root, top), { recursive: true, withFileTypes: true }))
@@ -218,7 +212,6 @@ export function readInstance(root: string): Source[] {
     }));
 }
 
-/** The `imports` of the project's package.json. */
 export function readAliases(root: string): Record<string, string> {
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     imports: Record<string, string>;

@@ -1,4 +1,4 @@
-// `node tests/codebase/walks.ts [--files]`: how many source files run code on a walk through the instance, by V8's coverage.
+// Counts source files used by walks through the instance. node tests/codebase/walks.ts [--files]
 import { Session } from 'node:inspector/promises';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,6 @@ const root = join(import.meta.dirname, '..', '..');
 const approve = { action: 'approve', title: 'Approve' };
 const request = 'write "hello" to hello.txt';
 
-/** A walk: what comes before it, and what is counted. */
 type Walk = {
   name: string;
   atMost: number;
@@ -39,7 +38,7 @@ const walks: Record<'slack' | 'teams', Walk> = {
   teams: { name: 'Teams ask → plan', atMost: 217, prepare: async () => undefined, go: askFor },
 };
 
-/** Source files in which a function was called since the last look. */
+/** Called since the last look. */
 async function takeFiles(session: Session): Promise<string[]> {
   const { result } = await session.post('Profiler.takePreciseCoverage');
   return result.flatMap(({ url, functions }) => {
@@ -62,7 +61,7 @@ const chats = await startChats(url, undefined, 3_600_000);
 try {
   for (const [platform, walk] of Object.entries(walks)) {
     let files: string[] = [];
-    // The first time fills caches; of the others counts what runs each time, without housekeeping that happens to fall into one.
+    // The first round fills caches; housekeeping may fall into one of the others.
     for (let round = 0; round < 4; round += 1) {
       const chat = chats.open[platform as keyof typeof walks]();
       await walk.prepare(chat);

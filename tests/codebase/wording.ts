@@ -1,4 +1,4 @@
-// Wording, checked by `npm run check`: openers and idioms of comments, and names in product code, that make a reader look twice.
+// Wording of comments and names, for `npm run check`.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -13,11 +13,11 @@ const opener = /^(?:What|Of|Whose|So|Which|Nobody|Somebody|Whoever)\b/;
 /** Idioms with a plainer word: is, continues, again, alongside, ended, up to N, anyone. */
 const idiom = /\b(?:stands?|stood|goes on|go on|anew|beside|is over|so many|whoever|whatever)\b/i;
 
-/** Names with a term of the field: input, text, shown, notified, state, access, maxX, handleX. */
+/** Field terms: input, text, shown, notified, state, access, maxX, handleX. */
 const oddName =
   /\b(?:const|let|function\*?|class|type|interface) (said|told|deed|wish|fate|heard|hear|saying|stands|standing|standings|beside|anew|\w+AtMost\w*|\w+Told|hear[A-Z]\w*|\w+Said|said[A-Z]\w*|Heard\w*|Said\w*)\b/;
 
-/** The text of a comment line, and whether it begins the comment. */
+/** `first`: begins the comment. */
 function readComment(line: string, before: string): { text: string; first: boolean } | null {
   const found = /^\s*(\/\/|\/\*\*?|\*|--)\s+(\S.*)$/.exec(line);
   if (found === null) return null;

@@ -1,4 +1,4 @@
-// Eval cases: a request with its surroundings, and the hard gates for its outcome.
+// Eval cases: a request, its surroundings, and hard gates.
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { PlanningModes } from '#domain/plan/modes.ts';
 import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
@@ -23,43 +23,40 @@ export const categories = [
 ] as const;
 export type Category = (typeof categories)[number];
 
-/** An operation besides the built-in ones, and its answer. */
 export type CannedOperation = Pick<
   OperationSpec,
   'tool' | 'operation' | 'description' | 'input' | 'effect' | 'destructive'
 > & {
   output?: JsonSchema;
-  /** The first whose arguments are all among those given answers; a text is an error. */
+  /** The first whose arguments match answers; a text is an error. */
   answers: { args?: JsonObject; data: Json | Error }[];
 };
 
-/** A value an argument has to have, or one of these tests. */
+/** A value, or a test of one. */
 export type Wanted =
   | Json
   | {
-      /** The text, or the JSON of the value, has all of these in it, in any case of letters. */
+      /** Contained in the text or JSON, in any case. */
       $has?: string[];
       $lacks?: string[];
-      /** It is this moment; without a zone of its own it is read in the person's. */
+      /** In the person's zone by default. */
       $time?: string;
       $absent?: true;
-      /** One of these. */
       $any?: Json[];
-      /** It is taken from the output of that step: the name of another gate. */
+      /** From the output of the step with this gate. */
       $from?: string;
-      /** It is chosen when the step runs. */
+      /** Chosen at run time. */
       $decide?: true;
     };
 
 export type StepGate = {
-  /** By which `order` and `$from` name it; left out: its place among the gates, from 1. */
+  /** For `order` and `$from`; by default its place among the gates, from 1. */
   key?: string;
   operation: string;
   args?: { [name: string]: Wanted };
-  /** It has a condition, or one with these parts. */
+  /** Any condition, or one with these parts. */
   when?: true | { value?: Json; is?: string };
   ask_before?: true;
-  /** The moment before which it does not run. */
   not_before?: string;
   minutes?: number;
 };
@@ -71,41 +68,37 @@ export type Expectation = {
     | 'question'
     | 'cannot'
     | ('proposal' | 'answer' | 'question' | 'cannot')[];
-  /** Each of them is a step of its own. */
+  /** Each is a step of its own. */
   steps?: StepGate[];
-  /** How many steps the plan has, those that repeat included. */
+  /** Includes steps that repeat. */
   count?: number;
-  /** Each step is one of these operations. */
+  /** Allowed operations. */
   only?: string[];
   never?: string[];
   /** The first of each pair ends before the second begins. */
   order?: [string, string][];
-  /** Ids of the only steps that differ from the plan that was refused; all others are the same byte for byte. */
+  /** The only steps that differ from the refused plan. */
   changed?: string[];
-  /** Rules by which steps repeat. */
   series?: { rrule: { $has: string[] }; starts_at?: string; until?: string }[];
-  /** Operations that are called while planning, and those that are not. */
+  /** Called while planning. */
   reads?: { must?: string[]; mustNot?: string[] };
-  /** Text the person reads: the answer or question, or a plan's title, summary, risks and descriptions. */
+  /** The answer or question, or a plan's title, summary, risks and descriptions. */
   says?: { has?: string[]; lacks?: string[]; oneOf?: string[] };
-  /** Nothing is changed about how the person is talked to and asked. */
   keepsPolicy?: true;
-  /** Texts that are remembered from then on; left out: anything may be. */
+  /** Memories; any by default. */
   keeps?: string[];
-  /** Model calls, and tokens of their prompts together and each. */
+  /** `tokens`: of all prompts together. */
   atMost?: { calls?: number; tokens?: number; tokensACall?: number };
 };
 
-/** The person's next action. */
 export type Turn = { says: string; expect: Expectation } | { changes: string; expect: Expectation };
 
 export type EvalCase = {
   id: string;
   request: string;
-  /** Files of the workspace, by path. */
+  /** By path. */
   files?: Record<string, string>;
   operations?: CannedOperation[];
-  /** Names of operations that are guarded. */
   guarded?: string[];
   person?: {
     user?: string;
@@ -116,24 +109,22 @@ export type EvalCase = {
   /** Default: Wednesday, 4 March 2026, 11:00 in Berlin. */
   now?: string;
   history?: Utterance[];
-  /** The messages above the request. */
   thread?: PlanningRequest['thread'];
   /** Plans of the conversation, as its planner is shown them. */
   atHand?: PlanningRequest['plans'];
-  /** Notes saved earlier. */
   memory?: PlanningRequest['memory'];
-  /** The plan that was refused, and what was said of it, oldest first. */
+  /** The refused plan, and its feedback, oldest first. */
   revises?: { plan: PlanDraft; feedback: string[] };
-  /** Plans of the person, for `plan_list` and `plan_get`. */
+  /** For `plan_list` and `plan_get`. */
   plans?: Plan[];
-  /** Conversations that can be posted in; left out: nobody knows before the proposal. */
+  /** Unknown before the proposal by default. */
   posts?: PostTarget[];
   expect: Expectation;
   /** Messages after each outcome. */
   turns?: Turn[];
 };
 
-/** A step that the plan has to have; by `key`, other gates name it. */
+/** `key` lets other gates name the step. */
 export const gate = (
   operation: string,
   args: StepGate['args'] = {},
@@ -143,7 +134,7 @@ export const gate = (
 export const writes = (path: string, content: Wanted, more: Parameters<typeof gate>[2] = {}) =>
   gate('workspace_write', { path, content }, more);
 
-/** A plan is proposed, with a step for each of these. */
+/** A proposal with a step for each gate. */
 export const plans = (
   steps: StepGate[],
   more: Omit<Expectation, 'outcome' | 'steps'> = {},
@@ -155,7 +146,7 @@ export const text: JsonSchema = { type: 'string' };
 export const oneOf = (...values: string[]): JsonSchema => ({ type: 'string', enum: values });
 export const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
 
-/** A schema of an object; names that end in `?` may be left out. */
+/** Names that end in `?` are optional. */
 export function fields(named: Fields): JsonSchema {
   const names = Object.keys(named);
   return {
@@ -166,7 +157,7 @@ export function fields(named: Fields): JsonSchema {
   };
 }
 
-/** A read operation of a connected server. */
+/** A connected server's read. */
 export function looks(
   name: string,
   description: string,
@@ -187,7 +178,7 @@ export function looks(
   };
 }
 
-/** An operation of a connected server that changes something; no planner may call it. */
+/** A connected server's change, which no planner may call. */
 export function does(
   name: string,
   description: string,
@@ -197,7 +188,7 @@ export function does(
   return { ...looks(name, description, input, output), effect: 'write' };
 }
 
-/** A step of a plan that is there already. */
+/** A step of an existing plan. */
 export function step(
   id: string,
   name: string,

@@ -1,4 +1,4 @@
-// The hard gates: what is wrong with the outcome of a case, as sentences. Pure.
+// The hard gates: problems of an outcome, as sentences. Pure.
 import { referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
@@ -10,16 +10,15 @@ import type { Expectation, StepGate, Wanted } from './case.ts';
 
 export type Judged = {
   outcome: PlanningOutcome;
-  /** The plan that was refused. */
   previous: PlanDraft | null;
   timezone: string;
-  /** Names of operations that were called while planning. */
+  /** Operations called while planning. */
   reads: string[];
   /** Tokens of each prompt. */
   prompts: number[];
 };
 
-/** Gates by name, with the step that passed each. */
+/** By name, with the step that passed. */
 type Found = Map<string, StepDraft>;
 
 export function judge(expect: Expectation, judged: Judged): string[] {
@@ -49,7 +48,7 @@ function judgeKept({ keeps }: Expectation, { outcome }: Judged): string[] {
     : [`it remembers ${JSON.stringify(kept)}, not ${JSON.stringify(keeps)}`];
 }
 
-/** The words that the person reads: an answer or question, or the words of a plan's card. */
+/** An answer or question, or the text of a plan's card. */
 export function readShown(result: PlanningOutcome['result']): string {
   if (result.kind === 'proposal') return readPlan(result.draft);
   return 'text' in result ? result.text : '';
@@ -94,7 +93,7 @@ function list(steps: StepDraft[]): string {
   return shown.join('; ') + (steps.length > shown.length ? '; …' : '');
 }
 
-/** Gives each gate a step of its own, the pickiest first in the order they are written. */
+/** Gives each gate its own step, the strictest gates first. */
 function matchSteps(gates: StepGate[], steps: StepDraft[], found: Found, zone: string): string[] {
   const problems: string[] = [];
   const named = gates.map((gate, index) => ({ ...gate, key: gate.key ?? String(index + 1) }));
@@ -138,11 +137,11 @@ function isMoment(given: string, wanted: string, zone: string): boolean {
   try {
     return toMoment(given, zone).getTime() === new Date(wanted).getTime();
   } catch {
-    return false; // it is no time
+    return false; // Not a time.
   }
 }
 
-/** Whether an argument is what a gate wants; a plain value has to be equal. */
+/** A plain value has to be equal. */
 export function fits(given: Json | undefined, wanted: Wanted, found: Found, zone: string): boolean {
   if (!isObject(wanted) || !Object.keys(wanted).some((key) => key.startsWith('$')))
     return JSON.stringify(given) === JSON.stringify(wanted);
@@ -160,7 +159,7 @@ export function fits(given: Json | undefined, wanted: Wanted, found: Found, zone
   );
 }
 
-/** As a reference, or as a place in a text. */
+/** As a reference, or inside a text. */
 function takesFrom(given: Json | undefined, id: string | undefined): boolean {
   if (given === undefined || id === undefined) return false;
   return (
@@ -169,7 +168,7 @@ function takesFrom(given: Json | undefined, id: string | undefined): boolean {
   );
 }
 
-/** All that ends before the step begins. */
+/** Transitive. */
 function waitsFor(steps: StepDraft[], id: string): Set<string> {
   const byId = new Map(steps.map((step) => [step.id ?? '', step]));
   const seen = new Set<string>();
@@ -204,7 +203,7 @@ function judgeSeries({ series }: Expectation, draft: PlanDraft): string[] {
   });
 }
 
-/** Steps as they were: what a revision was not asked about stays byte for byte the same. */
+/** Other steps must stay byte for byte the same. */
 function judgeChanged({ changed }: Expectation, draft: PlanDraft, { previous }: Judged): string[] {
   if (changed === undefined || previous === null) return [];
   const stepsOf = ({ steps, series = [] }: PlanDraft) =>

@@ -1,4 +1,4 @@
-// The environment of an eval case: its own workspace folder with the real built-in operations, and canned ones.
+// A case's workspace, with real built-in and canned operations.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -16,7 +16,7 @@ import type { CannedOperation, EvalCase } from './case.ts';
 
 export type EvalInstance = {
   tools: PlannerTools;
-  /** Calls made while planning, in order. */
+  /** While planning, in order. */
   reads: { name: string; args: JsonObject }[];
   close(): Promise<void>;
 };
@@ -74,7 +74,7 @@ export async function openInstance(
   return {
     tools: {
       ...inner,
-      // No more words arrive while a case is planned.
+      // No more messages arrive while a case is planned.
       readJoined: async () => [],
       personsOf: async () => new Map(),
       call(name, args, signal) {
@@ -115,7 +115,7 @@ function postIn(posts: PostTarget[]): PostTargets {
   };
 }
 
-/** Nothing is stored: all plans there are come from the case. The cast holds because nothing reads it. */
+/** All plans come from the case, so nothing reads the database. */
 const noDatabase = {} as Queryable;
 
 function refuse(): Promise<never> {

@@ -1,4 +1,4 @@
-// `npm run evals`: runs the cases on recorded replies, or with --live on a model, and prints how many pass and what that takes.
+// `npm run evals`: runs cases on recorded replies, or `--live` on a model.
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { readModelAccess } from '#models/access.ts';
@@ -65,7 +65,7 @@ function toRow(
   };
 }
 
-/** The whole request of a miss, for one who writes the reply by hand. */
+/** Whole, for writing its reply by hand. */
 function printMiss(id: string, { body, why }: Miss): void {
   console.log(`\n=== ${id}: ${why}`);
   console.log(`Tools: ${(body.tools ?? []).map((tool) => tool.function.name).join(', ')}`);
@@ -91,7 +91,7 @@ async function runAllRecorded(): Promise<EvalRow[]> {
   return rows;
 }
 
-/** In the order of the cases, without those that are gone. */
+/** Without removed cases. */
 function sorted(recordings: Recordings, category: Category): Recordings {
   return Object.fromEntries(
     cases[category].flatMap(({ id }) => {

@@ -1,4 +1,4 @@
-// A model that replies what was recorded, behind a real HTTP server as strict as OpenAI's.
+// Recorded replies behind an HTTP server as strict as OpenAI's.
 import type { ChatModel } from '#models/chat.ts';
 import { createChatModel } from '#models/chat-model.ts';
 import { createModelClient } from '#models/client.ts';
@@ -7,7 +7,7 @@ import { type ChatBody, start, type Turn } from '#tests/fixtures/openai-double.t
 import { normalise, type Replay, type Reply } from './recordings.ts';
 
 export type RecordedModels = {
-  /** @param missed told of requests that have no reply */
+  /** @param missed called for requests that have no reply */
   open(id: string, replay: Replay, missed: (body: ChatBody, why: string) => void): ChatModel;
   close(): Promise<void>;
 };
@@ -52,7 +52,7 @@ export async function openRecordedModels(): Promise<RecordedModels> {
   };
 }
 
-/** A request as the model reads it: messages and tools, without the API's wrapping. */
+/** Messages and tools, without the API's wrapping. */
 function readBody({ messages, tools = [] }: ChatBody): string[] {
   const contents = messages.map((message) =>
     message.role === 'assistant' && message.tool_calls !== undefined
@@ -62,7 +62,7 @@ function readBody({ messages, tools = [] }: ChatBody): string[] {
   return [...contents, ...tools.map((tool) => JSON.stringify(tool.function))];
 }
 
-/** Most of a request is in every other one: what was counted is not counted again. */
+/** Requests share most of their text. */
 const counted = new Map<string, Promise<number>>();
 
 async function countTokens(parts: string[]): Promise<number> {

@@ -1,5 +1,5 @@
-// Recorded replies of a model: found by what a request says that is not always the same, and shown with what differs when
-// there is none. One YAML file for each category, with a list of replies for each case.
+// Recorded replies, found by the variable part of their request.
+// A YAML file per category, with a list of replies per case.
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,16 +8,16 @@ import { Document, isCollection, isMap, parse, visit } from 'yaml';
 import { z } from 'zod';
 import { JsonObject } from '#domain/text.ts';
 
-/** The calls of a reply, each a name with its arguments; or words. */
+/** Calls as names with arguments, or text. */
 const Reply = z.strictObject({
-  /** The model that gave it; left out: it was written by hand. */
+  /** The model; missing if written by hand. */
   by: z.string().exactOptional(),
   calls: z.array(z.record(z.string(), JsonObject)).exactOptional(),
   says: z.string().exactOptional(),
 });
 export type Reply = z.infer<typeof Reply>;
 
-/** `sees`: what the request has more than the one before it; all of it where it is no longer the same conversation. */
+/** `sees`: the request's addition to the previous one, or all of it in a new conversation. */
 const Recorded = z.strictObject({
   anew: z.literal(true).exactOptional(),
   sees: z.array(z.string()).exactOptional(),
@@ -28,19 +28,19 @@ const Recordings = z.record(z.string(), z.array(Recorded));
 export type Recordings = z.infer<typeof Recordings>;
 
 const folder = join(import.meta.dirname, 'recordings');
-/** Characters of a message that are kept; a longer one is told apart by its digest. */
+/** Characters; longer messages are identified by their digest. */
 const maxKept = 1500;
 
-/** Files that are not there yet hold nothing. */
+/** Empty if the file does not exist. */
 export async function readRecordings(category: string): Promise<Recordings> {
   const text = await readFile(join(folder, `${category}.yaml`), 'utf8').catch(() => '{}');
   return Recordings.parse(parse(text) ?? {});
 }
 
-/** Collections around the value of an argument: cases, replies, a reply, its calls, a call, arguments. */
+/** Collections around an argument's value: cases, replies, a reply, its calls, a call, arguments. */
 const argumentDepth = 6;
 
-/** Each step, and each object among the arguments of a call, is written on one line. */
+/** Steps and objects in arguments take one line each. */
 export async function writeRecordings(category: string, recordings: Recordings): Promise<void> {
   const document = new Document(recordings, { aliasDuplicateObjects: false });
   document.commentBefore = ' Written by hand, except for replies that say by which model.';
@@ -55,14 +55,14 @@ export async function writeRecordings(category: string, recordings: Recordings):
 
 export type Message = { role: string; content?: string | null | undefined };
 
-/** Lines of the briefing that are rules: how to talk, how finely to plan, and what a stage is for. */
+/** Rules of the briefing: tone, granularity, the stage's purpose. */
 const rules = /^(?:How they like it: |Granularity |Extensive (?:reasoning|planning)|Now: ).*\n?/gm;
 
-/** How nearly every case begins: a recording says only who else asks, another time, and what is there. */
+/** Most cases begin like this; recordings have only the differences. */
 const usual =
   /^ana asks\. Now it is Wednesday, 2026-03-04, 11:00 for them, in Europe\/Berlin\.\n?|^<untrusted source="around">\nWorkspace: empty\n<\/untrusted>\n?/gm;
 
-/** A request without the system prompt, its rules, the usual beginning and what the replies before it said. */
+/** Without the system prompt, its rules, the usual beginning and earlier replies. */
 export function normalise(messages: Message[]): string[] {
   return messages.flatMap(({ role, content }) => {
     if (role === 'system' || !content) return [];
@@ -81,7 +81,6 @@ function shorten(text: string): string {
 const digestOf = (seen: string[]) =>
   createHash('sha256').update(JSON.stringify(seen)).digest('hex');
 
-/** A case's recording, as whole requests. */
 function unfold(recorded: Recorded[]): { seen: string[] | null; reply: Recorded }[] {
   let before: string[] = [];
   return recorded.map((reply) => {
@@ -91,7 +90,6 @@ function unfold(recorded: Recorded[]): { seen: string[] | null; reply: Recorded 
   });
 }
 
-/** One more request of a case, as it is recorded. */
 export function fold(seen: string[], before: string[], { by, calls, says }: Reply): Recorded {
   const continues = before.every((one, index) => one === seen[index]);
   return {
@@ -104,13 +102,13 @@ export function fold(seen: string[], before: string[], { by, calls, says }: Repl
 }
 
 export type Replay = {
-  /** The reply that was recorded for a request; what is wrong where there is none. */
+  /** `missing`: why there is none. */
   find(seen: string[]): Reply | { missing: string };
-  /** The requests as they came this time, with the replies they got. */
+  /** This run's requests with their replies. */
   taken(): Recorded[];
 };
 
-/** @param byPlace replies are taken in order, regardless of the requests: to renew the recordings */
+/** @param byPlace replies in order, regardless of the requests: to renew the recordings */
 export function replay(recorded: Recorded[], byPlace: boolean): Replay {
   const known = unfold(recorded);
   const taken: Recorded[] = [];

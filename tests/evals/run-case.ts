@@ -1,4 +1,4 @@
-// Runs a case: a planner in this process without a database talks to a model, and the gates judge what comes of it.
+// Runs a case: an in-process planner without a database, then the gates.
 import { applyOverride, defaultPolicy } from '#domain/people/policy.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { assignAnswers } from '#domain/planning/asked-question.ts';
@@ -13,9 +13,9 @@ import { openInstance } from './instance.ts';
 export type ModelCall = { request: ChatRequest; reply: ChatReply; seconds: number };
 
 export type EvalResult = {
-  /** Failed gates; empty if it passed. */
+  /** Failed gates. */
   problems: string[];
-  /** Words that the person reads, and questions they are asked, over all turns: no gates, but less is better. */
+  /** Words and questions for the person, over all turns: fewer is better. */
   words: number;
   questions: number;
   calls: ModelCall[];
@@ -104,7 +104,6 @@ function firstStep(one: EvalCase, now: Date, timezone: string): Step {
   };
 }
 
-/** The person's next message, or null. */
 function nextStep(
   one: EvalCase,
   turn: number,
@@ -132,7 +131,7 @@ function nextStep(
   }
   const previous: PlanDraft | null =
     outcome.result.kind === 'proposal' ? outcome.result.draft : null;
-  if (previous === null) return null; // the gates have said that there is no plan
+  if (previous === null) return null; // The gates report the missing plan.
   const feedback = [...(asked.revision?.feedback ?? []), next.changes];
   return {
     expect: next.expect,
@@ -144,7 +143,7 @@ function nextStep(
   };
 }
 
-/** Notes each call. The planner's clock is stopped, so a call has a deadline by the real one. */
+/** The planner's clock is stopped, so deadlines of calls use the real one. */
 function meter(model: ChatModel, calls: ModelCall[]): ChatModel {
   return {
     name: model.name,
@@ -153,7 +152,7 @@ function meter(model: ChatModel, calls: ModelCall[]): ChatModel {
       const began = performance.now();
       const deadline = Date.now() + callSeconds * 1000;
       const reply = await model.complete({ ...given, deadline }, signal);
-      // The messages as they are now: the conversation continues in the same list.
+      // A copy: the conversation continues in the same list.
       const messages = [...given.messages];
       calls.push({
         request: { ...given, messages },

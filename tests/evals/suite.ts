@@ -1,4 +1,4 @@
-// All cases by category, and running them on what was recorded.
+// All cases by category, run on recorded replies.
 import type { ChatBody } from '#tests/fixtures/openai-double.ts';
 import type { Category, EvalCase } from './case.ts';
 import { ambiguous } from './cases/ambiguous.ts';
@@ -32,7 +32,7 @@ export const cases: Record<Category, EvalCase[]> = {
 
 export type Miss = { body: ChatBody; why: string };
 
-/** @param byPlace see `replay`; then `recorded` is what the requests were this time */
+/** @param byPlace see `replay`; then `recorded` has this run's requests */
 export async function runRecorded(
   one: EvalCase,
   models: RecordedModels,

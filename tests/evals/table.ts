@@ -1,4 +1,4 @@
-// The table of a run of evals: by category and model how many passed, the soft scores, and what the gates said of the others.
+// The table of a run: passes, soft scores and failed gates.
 import type { Category } from './case.ts';
 
 export type EvalRow = {
@@ -21,10 +21,7 @@ const heads = [
 ];
 const maxProblem = 1500;
 
-/**
- * One table of all models: a line of each for each category, so that they are compared there. Calls, tokens, words, questions and
- * seconds are those of one case in the mean, and decide nothing; the cost is that of all.
- */
+/** A line per category and model. Figures are means per case and decide nothing; cost is the total. */
 export function writeTable(rows: EvalRow[]): string {
   const models = [...new Set(rows.map(({ model }) => model))];
   const several = models.length > 1;

@@ -1,5 +1,4 @@
-// Draws the icons of the chat apps from the console's icon: `npm run icons`. Its two strokes are the one description
-// of the mark; an icon only says how large it is on its background.
+// `npm run icons`: draws the chat apps' icons from the console's icon.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
@@ -8,21 +7,20 @@ import { openBrowser } from '../setup/chromium.ts';
 const root = join(import.meta.dirname, '..', '..');
 const source = join(root, 'adapters', 'console', 'page', 'icon.svg');
 
-/** The middle of the mark, and the side of the square it fills, in units of the source. */
+/** Centre and side, in units of the source. */
 const mark = { x: 16, y: 17, side: 18 };
 
 type Icon = {
-  /** Path from the root. */
   path: string;
-  /** Width and height in pixels. */
+  /** Pixels. */
   size: number;
-  /** Side of the mark in pixels. */
+  /** Side in pixels. */
   mark: number;
   /** Null: transparent. */
   ground: string | null;
-  /** Units of the source: the check, the line under it. */
+  /** Units of the source. */
   strokes: [check: number, line: number];
-  /** How strong the line under the check is. */
+  /** Opacity. */
   line: number;
 };
 
@@ -30,7 +28,7 @@ const icons: Icon[] = [
   {
     path: 'adapters/teams/package/color.png',
     size: 192,
-    // Teams may cut the corners of the square; the middle 96 × 96 are always seen.
+    // Teams may cut the corners; the middle 96 × 96 are always visible.
     mark: 96,
     ground: '#0a58ca',
     strokes: [3, 2],
@@ -41,7 +39,7 @@ const icons: Icon[] = [
     size: 32,
     mark: 27,
     ground: null,
-    // 3 and 2 pixels: Teams draws it next to icons of that weight. White alone, so the line is as strong as the check.
+    // 3 and 2 pixels, as in Teams' own icons. White alone, so the line is as strong as the check.
     strokes: [2, 4 / 3],
     line: 1,
   },
@@ -69,7 +67,7 @@ function composeSvg({ size, mark: side, ground, strokes, line }: Icon, paths: st
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size}" viewBox="${left} ${top} ${box} ${box}" style="display:block">${back}${under}${check}</svg>`;
 }
 
-/** Every icon as a PNG, by its path from the root. */
+/** PNGs by path from the root. */
 export async function drawIcons(browser: Browser): Promise<Map<string, Buffer>> {
   const paths = [...(await readFile(source, 'utf8')).matchAll(/ d="([^"]+)"/g)].map(
     ([, path = '']) => path,

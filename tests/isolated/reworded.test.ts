@@ -1,5 +1,5 @@
-// Every sentence of the product is reworded here, and the stories are played again: what happens must not depend on words.
-// Only the words by which a person decides (“approve”, “propose changes: …”) are read.
+// Rewords every sentence and replays the stories: behaviour must not depend on words,
+// except those by which a person decides (“approve”, “propose changes: …”).
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { slackDrawing } from '#adapters/slack/platform.ts';
 import { drawForChat } from '#chat/outbox/draw-message.ts';
@@ -14,7 +14,7 @@ import { ana, noop, reach } from '../setup/instance.ts';
 import { useInstance } from '../setup/use-instance.ts';
 import { waitFor } from '../wait.ts';
 
-/** A module whose functions say ⟦…⟧ in place of every sentence. */
+/** Replaces every sentence of a module by ⟦…⟧. */
 const { reword } = vi.hoisted(() => ({
   async reword(load: () => Promise<object>): Promise<object> {
     const wrap = (value: unknown): unknown => {
@@ -55,7 +55,7 @@ const instance = useInstance({
 let db: Queryable;
 const staged = stagedPlanner(() => db);
 
-/** Asks by ids, and reads answers by them; sessions in stages are those of the fixture. */
+/** Asks by ids, and reads answers by them; the fixture plays staged sessions. */
 function plan(request: PlanningRequest, signal: AbortSignal) {
   if (/^(?:Plan|Invent|Spend|Hurry|Ask)/.test(request.text)) return staged.plan(request, signal);
   const drafts: Record<string, PlanDraft> = { human: { title: 'A task', steps: [humanTask] } };

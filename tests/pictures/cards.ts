@@ -1,4 +1,4 @@
-// Draws every state of a card as Slack and Teams show it, into docs/cards: light and dark, in a wide window and on a phone, on one sheet.
+// Draws every card state on both platforms into docs/cards.
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
@@ -14,7 +14,7 @@ const folder = join(docs, 'cards');
 const platforms = ['slack', 'teams'] as const;
 const schemes: Scheme[] = ['light', 'dark'];
 const widths = { slack: [slackWidth, 390], teams: [teamsWidth, 390] } as const;
-/** The state that the README shows, in a picture of its own for each platform. */
+/** Has its own picture for each platform. */
 const shownInReadme = 'proposed';
 
 async function takePicture(
@@ -36,7 +36,7 @@ async function takePicture(
 
 const gap = 16;
 
-/** Pictures side by side, from the top, on a transparent ground. */
+/** Side by side, aligned at the top, transparent. */
 async function joinPictures(pictures: Buffer[]): Promise<Sharp> {
   const sized = await Promise.all(
     pictures.map(async (input) => {
@@ -82,7 +82,7 @@ function describeIndex(states: [string, CardState][]): string {
   ].join('\n');
 }
 
-/** Draws the states that are named, or all of them and their index. */
+/** Without names: all states and their index. */
 export async function drawCards(browser: Browser, named: string[]): Promise<void> {
   const all: [string, CardState][] = Object.entries(cardStates);
   const states = named.length === 0 ? all : all.filter(([name]) => named.includes(name));

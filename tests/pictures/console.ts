@@ -1,5 +1,4 @@
-// Pictures of every page of the console, light and dark, on a wide screen and on a phone, into docs/console; and the animation of the README.
-// The program is the real one, in a home of its own, with a story told to it over its API.
+// Draws docs/console and the README's animation with the real program.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -19,9 +18,7 @@ const sizes = { wide: { width: 1440, height: 900 }, phone: { width: 390, height:
 
 type Shot = {
   about: string;
-  /** Path in the console. */
   at: (story: Story) => string;
-  /** Actions before the picture is taken. */
   prepare?: (page: Page) => Promise<void>;
 };
 
@@ -117,7 +114,7 @@ const shots: Record<string, Shot> = {
   'settings-access': { about: 'Access', at: () => '?settings=access' },
 };
 
-/** Waits until the page shows what it has: nothing has been loading for half a second. */
+/** Until nothing has been loading for half a second. */
 async function settle(page: Page): Promise<void> {
   const loading = page.locator('.loading');
   for (let quiet = 0; quiet < 5; ) {
@@ -155,7 +152,7 @@ async function takeShots(browser: Browser, url: string, story: Story, named: str
 
 const frame = { width: 1280, height: 800 };
 
-/** Ask, review, approve, done: what one person does in one minute, a picture for each thing they see. */
+/** Ask, review, approve, done. */
 async function takeAnimation(browser: Browser, url: string): Promise<void> {
   const context = await browser.newContext({ viewport: frame, colorScheme: 'light' });
   const page = await context.newPage();
@@ -220,7 +217,7 @@ function describeIndex(): string {
 async function withProgram<T>(work: (url: string, home: string) => Promise<T>): Promise<T> {
   const home = await mkdtemp(join(tmpdir(), 'countersign-pictures-'));
   await writeFile(join(home, 'countersign.json'), '{}');
-  await chmod(home, 0o711); // When run by root, the database is another user's and that one must pass.
+  await chmod(home, 0o711); // As root, the database runs as another user, who needs access.
   const program = spawn(node, [join(root, 'src', 'main.ts'), 'start'], {
     cwd: root,
     env: {
@@ -255,7 +252,7 @@ async function withProgram<T>(work: (url: string, home: string) => Promise<T>): 
   }
 }
 
-/** Takes the pages that are named, or all of them, their index and the animation. */
+/** Without names: all pages, their index and the animation. */
 export async function drawConsole(browser: Browser, named: string[]): Promise<void> {
   await mkdir(folder, { recursive: true });
   if (named.length === 0 || named.includes('animation')) {

@@ -1,4 +1,4 @@
-// Fingerprints of what the pictures in docs show, kept with them: a picture is out of date if its fingerprint has changed.
+// Fingerprints that tell when docs' pictures are out of date.
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { drawTeamsPage } from './teams-page.ts';
 
 export type Scheme = 'light' | 'dark';
 
-/** Paths from the root. */
+/** From the root. */
 export const drawnCards = 'docs/cards/drawn.json';
 export const drawnConsole = 'docs/console/drawn.json';
 
@@ -22,7 +22,7 @@ export function drawPage(platform: ChatName, state: CardState, scheme: Scheme): 
 
 const fingerprint = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16);
 
-/** By picture (`proposed-slack`): of its card and of the page around it. The page itself has times of this machine's zone. */
+/** By picture (`proposed-slack`), without the drawn page, which has times in this machine's zone. */
 export function fingerprintCards(): Record<string, string> {
   const states: [string, CardState][] = Object.entries(cardStates);
   return Object.fromEntries(
@@ -36,7 +36,7 @@ export function fingerprintCards(): Record<string, string> {
   );
 }
 
-/** Covers the page's views and styles. */
+/** Covers views and styles. */
 export function fingerprintConsole(): Record<string, string> {
   const files = globSync('adapters/console/page/**/*.{css,html,svg,ts}', { cwd: root }).sort();
   const content = files.map((file) => `${file}\n${readFileSync(join(root, file), 'utf8')}`);

@@ -1,7 +1,6 @@
-// The fonts of the card pictures, built into each page: Lato as in Slack, Open Sans for Segoe UI, and one with the signs of cards.
+// Fonts of card pictures: Lato (Slack), Open Sans for Segoe UI, symbols.
 import { readFileSync } from 'node:fs';
 
-/** @param url of a .woff2 file */
 function embed(family: string, weight: number, url: string): string {
   const data = readFileSync(new URL(url)).toString('base64');
   return `@font-face { font-family: "${family}"; font-weight: ${weight};

@@ -1,4 +1,4 @@
-// `npm run pictures`: draws docs/cards, docs/console and the README's pictures; `npm run pictures console waiting` only what is named. Needs a Chromium.
+// `npm run pictures [console waiting]`: draws all or the named pictures. Needs Chromium.
 import { argv, env } from 'node:process';
 import { openBrowser } from '../setup/chromium.ts';
 import { drawCards } from './cards.ts';

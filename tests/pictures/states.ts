@@ -1,5 +1,4 @@
-// One message of every state a card can be in, as people see it in a chat: what the bot says, and the card under it.
-// The names are those of the pictures in docs/cards.
+// A message for every card state, named as in docs/cards.
 import { slackDrawing } from '#adapters/slack/platform.ts';
 import { fillDetails } from '#adapters/slack/press/fill-window.ts';
 import { teamsDrawing } from '#adapters/teams/platform.ts';
@@ -34,10 +33,9 @@ import { draftStep } from '../fixtures/steps.ts';
 const drawings = { slack: slackDrawing, teams: teamsDrawing };
 export type ChatName = keyof typeof drawings;
 
-/** A picture's subject: a bot message, or a platform's own page. */
 export type CardState = { about: string } & (
   | { said: VisibleMessage }
-  /** On Home, Slack shows blocks alone; as a window it shows a view. */
+  /** Home shows blocks alone, a window a view. */
   | { said: null; place: 'home' | 'window'; drawn: Record<ChatName, ChatContent> }
 );
 
@@ -104,7 +102,7 @@ const planned: ShownStep[] = [
   }),
 ];
 
-/** The steps of the plan, the first ones in these statuses. */
+/** `statuses`: of the first steps. */
 function stepsIn(...statuses: Step['status'][]): ShownStep[] {
   return planned.map((step, i) => {
     const status = statuses[i] ?? 'pending';
@@ -188,7 +186,7 @@ const ready = {
 
 const { diff } = samples.revised;
 
-/** A plan as it is opened to be read whole: a window of Slack, a card of Teams in place of the plan's own. */
+/** A plan's review: Slack's window, or Teams' card in place of the plan's own. */
 async function ofReview(about: string, facts: PlanCardFacts, all: ShownStep[]): Promise<CardState> {
   const { id, version, digest: shown } = facts.plan;
   const press: CardPress = { action: 'details', plan_id: id, version, digest: shown };
@@ -250,7 +248,7 @@ const shortReview = [
   }),
 ];
 
-/** Sixty steps of a clean-up, the dangerous ones last. */
+/** The dangerous steps come last. */
 const longReview = Array.from({ length: 60 }, (_, i) => {
   const id = String(i + 1);
   if (i < 40)
@@ -310,7 +308,6 @@ const [oldSite, oldMail, oldPoster] = ['site-b', 'mail', 'poster'].map((id) =>
   }),
 );
 
-/** Changes of the newsletter's version 2. */
 const changedNewsletter = {
   added: [asksLegal, tells].flatMap((step) => (step === undefined ? [] : [comparedOf(step)])),
   removed: [oldSite, oldMail, oldPoster].flatMap((step) =>

@@ -1,11 +1,11 @@
-// The story that the pictures of the console show: plans in every state, told over the API as people would.
+// Plans in every state for the console's pictures, made over the API.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Plan } from '#domain/plan/plan.ts';
 import { createClient } from '../setup/http-client.ts';
 import { waitFor } from '../wait.ts';
 
-/** The plans by what they show; `asking`: a conversation. */
+/** `asking` is a conversation. */
 export type Story = Record<
   'waiting' | 'revised' | 'running' | 'large' | 'largeWaiting' | 'task' | 'failed' | 'done',
   string
@@ -117,7 +117,6 @@ const letters = (folder: string, count: number, slow: number): DraftStep[] =>
       : write(id, `${folder}/${index + 1}.md`, `Dear ${folder.slice(0, -1)} ${index + 1},`, rest);
   });
 
-/** Tells it to the program at `url`, whose home is `home`. */
 export async function tellStory(url: string, home: string): Promise<Story> {
   const api = createClient(url);
   const workspace = join(home, 'workspace');

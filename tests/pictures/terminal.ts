@@ -1,4 +1,4 @@
-// Draws docs/terminal.png: a plan asked for, approved and done, as the real command prints it on a terminal. Needs `script` of util-linux.
+// Draws docs/terminal.png from the real command. Needs util-linux's `script`.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -30,10 +30,9 @@ function restyle(style: Style, code: string): Style {
   return { ...style, color: colors[code] ?? style.color };
 }
 
-/** A control sequence, or a character. */
 const sequence = new RegExp(`${String.fromCharCode(27)}\\[((\\?)?[\\d;]*)([A-Za-z])|[^]`, 'gu');
 
-/** The lines on the screen after `output`, with the sequences that the terminal adapter writes (ECMA-48). */
+/** Knows the terminal adapter's sequences (ECMA-48). */
 function readScreen(output: string): Cell[][] {
   const lines: Cell[][] = [[]];
   let [row, column, style] = [0, 0, plain];
@@ -74,7 +73,7 @@ function drawCell({ text, style: { bold, dim, color } }: Cell): string {
 async function runCommand(): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), 'countersign-pictures-'));
   await writeFile(join(home, 'countersign.json'), '{}');
-  await chmod(home, 0o711); // When run by root, the database is another user's and that one must pass.
+  await chmod(home, 0o711); // As root, the database runs as another user, who needs access.
   const command = `stty cols 96 rows 60; '${node}' src/main.ts ask '${request}'`;
   const program = spawn('script', ['-qec', command, '/dev/null'], {
     cwd: root,

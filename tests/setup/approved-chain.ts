@@ -1,13 +1,13 @@
-// Checks that a plan did only what was approved: its changes form one chain of digests, and each call matches a version in it.
+// Checks that a plan did only what was approved.
 import { sql } from 'drizzle-orm';
 import { expect } from 'vitest';
 import type { Queryable } from '#db/database.ts';
 import type { JsonObject } from '#domain/text.ts';
 
-/** A call of a step, as its operation received it. */
+/** As the step's operation received it. */
 export type MadeCall = { step: string; operation: string; args: JsonObject };
 
-/** Each change of the plan begins where the previous one ended, starting from the approval; a person decided on widening ones. */
+/** Each change begins where the previous one ended; a person decided on widening ones. */
 export async function checkChain(db: Queryable, planId: string): Promise<void> {
   const { rows } = await db.execute<{
     action: string;
@@ -47,7 +47,7 @@ export async function checkChain(db: Queryable, planId: string): Promise<void> {
   expect(loose).toEqual([]);
 }
 
-/** The calls in the versions that allowed each attempt, in order of attempts. */
+/** In order of attempts. */
 async function readAllowed(db: Queryable, planId: string): Promise<MadeCall[]> {
   const { rows } = await db.execute<MadeCall>(sql`
     select a.step, s.tool || '_' || s.operation as operation, s.args
@@ -65,12 +65,11 @@ async function readAllowed(db: Queryable, planId: string): Promise<MadeCall[]> {
   return rows;
 }
 
-/** Each call belongs to one allowed attempt, with the arguments of the allowing version. */
+/** Each call belongs to one allowed attempt, with that version's arguments. */
 export async function checkCalls(db: Queryable, planId: string, made: MadeCall[]): Promise<void> {
   const allowed = Map.groupBy(await readAllowed(db, planId), ({ step }) => step);
   for (const [step, calls] of Map.groupBy(made, (call) => call.step)) {
     const allowedCalls = allowed.get(step) ?? [];
-    // One call per attempt: each is the one its attempt was allowed to make.
     expect(calls, `calls of ${step}`).toEqual(allowedCalls);
   }
 }

@@ -1,11 +1,10 @@
-// Checks a page with axe: no violation of WCAG 2.2 AA, in light and dark, on a screen and a phone.
+// Checks a page with axe, in all looks.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-/** WCAG 2.0 to 2.2, levels A and AA. */
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
 let source: Promise<string> | null = null;
@@ -17,7 +16,7 @@ async function injectAxe(page: Page): Promise<void> {
   await page.evaluate(await source);
 }
 
-/** Violations, one line each: rule, message and place. Half-faded elements have no meaningful contrast. */
+/** Rule, message and place. Half-faded elements have no meaningful contrast. */
 async function listViolations(page: Page): Promise<string[]> {
   await injectAxe(page);
   await page.evaluate(`Promise.all(
@@ -43,7 +42,7 @@ export const looks: Look[] = [
 ];
 
 /**
- * Expects no violation in `page` on a screen and a phone, in light and dark. Page state and size are kept.
+ * Keeps page state and size.
  * @param what names the page in a failure
  */
 export async function expectAccessible(
@@ -64,7 +63,7 @@ export async function expectAccessible(
   expect(found).toEqual([]);
 }
 
-/** Checks one look, chosen by name: `npm test` checks each page once, the long tests in all looks. */
+/** One look, chosen by name: the long tests check all. */
 export async function expectAccessibleOnce(page: Page, what: string): Promise<void> {
   const at = what.length % looks.length;
   await expectAccessible(page, what, looks.slice(at, at + 1));

@@ -1,5 +1,4 @@
-// The browser for the console's tests: found in usual places or installed if possible; otherwise the tests fail with advice, and
-// are never skipped.
+// The console tests' browser: found, installed, or the tests fail.
 import { access, constants } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -35,7 +34,7 @@ const windowsPrograms = [
 type Machine = { platform: NodeJS.Platform; env: NodeJS.ProcessEnv };
 const here: Machine = { platform: process.platform, env: process.env };
 
-/** Usual places of Chromium on this machine, best first. */
+/** Best first. */
 export function listPlaces({ platform, env }: Machine = here): string[] {
   const named = variables.flatMap((name) => env[name] ?? []);
   const inPath = (env.PATH ?? '').split(delimiter).filter(Boolean);
@@ -68,7 +67,7 @@ async function find(): Promise<string | null> {
   return null;
 }
 
-/** @throws Error that says how to install Chromium if there is none and it can't be installed here */
+/** @throws Error that says how to install Chromium */
 export async function findChromium(): Promise<string> {
   const found = await find();
   if (found !== null) return found;
@@ -80,18 +79,15 @@ export async function findChromium(): Promise<string> {
   );
 }
 
-/** A browser with its own profile, deleted on close. */
+/** Has its own profile, deleted on close. */
 export async function openBrowser(): Promise<Browser> {
   return await chromium.launch({ executablePath: await findChromium(), args: flags });
 }
 
-/** Kept outside this module, which is loaded again for each test file. */
+/** Outside this module, which is loaded again for each test file. */
 const shared = globalThis as { testBrowser?: Promise<Browser> };
 
-/**
- * A context of the browser that the test files of this process share, which ends with the process. Without motion: a page that
- * animates draws sixty times a second for as long as a plan runs.
- */
+/** Without motion: an animated page draws sixty times a second while a plan runs. */
 export async function openContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
   shared.testBrowser ??= openBrowser();
   const browser = await shared.testBrowser;

@@ -1,4 +1,4 @@
-// The commands and environment that compose.yaml starts. Supports only the keys that our file uses, and refuses others.
+// Reads compose.yaml's commands and environment; refuses keys it doesn't know.
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -46,7 +46,7 @@ const Service = z.strictObject({
 });
 export type ComposeService = z.infer<typeof Service>;
 
-/** Supports `${NAME:?what to do}` and `${NAME:-default}`, which are all our file uses. */
+/** Supports only `${NAME:?what to do}` and `${NAME:-default}`. */
 function fill(text: string, variables: Record<string, string>): string {
   const filled = text.replace(/\$\{(\w+):([?-])([^}]*)\}/g, (_, name, kind, rest) => {
     const value = variables[name] ?? '';
@@ -68,7 +68,6 @@ const File = z
   .refine((file) => Object.keys(file).every((key) => /^(?:name|services|volumes|x-.+)$/.test(key)));
 
 /**
- * The services of the file at `path`, with their containers' environment.
  * @param variables those of `.env`
  * @throws Error with the file's message about a missing variable
  */

@@ -1,4 +1,4 @@
-// A real browser on the page of an instance with staged planning sessions.
+// A browser on an instance with staged planning sessions.
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import type { BrowserContext, Page } from 'playwright-core';

@@ -1,4 +1,4 @@
-// Walks through the whole console: plans in every state, their tabs, and each dialog. Calls `look` at each stop.
+// Walks through the whole console, calling `look` at each stop.
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Plan } from '#domain/plan/plan.ts';
@@ -16,7 +16,6 @@ export type Walk = {
   look(what: string, pane?: Pane): Promise<void>;
 };
 
-/** Plans by state. */
 export type Story = Record<
   'waiting' | 'task' | 'running' | 'failed' | 'done' | 'others' | 'large',
   Plan
@@ -122,7 +121,7 @@ export async function tellStory(api: Client): Promise<Story> {
 const tabs = ['Overview', 'Graph', 'Timeline', 'Steps', 'Changes', 'Trace', 'Audit'] as const;
 type Tab = (typeof tabs)[number];
 
-/** Opens a tab and waits until it is drawn. */
+/** Waits until it is drawn. */
 async function openTab(page: Page, tab: Tab): Promise<void> {
   await page.getByRole('tab', { name: tab }).click();
   await page.locator('#tab-panel .loading').waitFor({ state: 'detached' });
@@ -325,7 +324,7 @@ async function walkToken({ page, url, look }: Walk): Promise<void> {
   await look('the token');
 }
 
-/** Parts of the walk; each begins with its own page. */
+/** Each begins with its own page. */
 export const parts: [string, (walk: Walk) => Promise<void>][] = [
   ['the inbox and conversations', walkInbox],
   ['the builder', walkBuilder],
@@ -336,7 +335,7 @@ export const parts: [string, (walk: Walk) => Promise<void>][] = [
   ['the question for a token', walkToken],
 ];
 
-/** Shows `pane` on a phone; a dialog covers all of them. */
+/** On a phone; a dialog covers all panes. */
 export async function showPane(page: Page, pane: Pane): Promise<void> {
   await page.setViewportSize({ width: 390, height: 900 });
   const bar = page.getByRole('navigation', { name: 'What to show' });

@@ -1,4 +1,4 @@
-// The console as a person uses it: a real browser, program and files. Requests to other servers and logged errors fail the test.
+// The console in a real browser; foreign requests and logged errors fail.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
@@ -17,10 +17,7 @@ export let database: FreshDatabase;
 let faults: string[];
 export const here = new Set<string>();
 
-/**
- * Starts a program with a console for the surrounding file, and opens a page for each test.
- * @param settings its countersign.json
- */
+/** @param settings its countersign.json */
 export function useConsole(settings: object = {}): void {
   database = useDatabase();
   programs = usePrograms();
@@ -40,7 +37,6 @@ export function useConsole(settings: object = {}): void {
   });
 }
 
-/** Restarts the stopped program. */
 export async function startAgain(env: Record<string, string>): Promise<void> {
   server = await programs.serve({ home, database: database.url, env });
 }
@@ -66,10 +62,9 @@ export async function openPage(): Promise<Page> {
   return opened;
 }
 
-/** The column of the shown plan, and its decision bar. */
 export const column = (of: Page = page) => of.locator('section.plan');
 export const bar = (of: Page = page) => of.locator('.review-bar');
-/** A button of the bar. `Approve` approves any number of steps. */
+/** `Approve` approves any number of steps. */
 export const button = (name: string, of: Page = page) =>
   bar(of).getByRole('button', {
     name: name === 'Approve' ? /^Approve( [\d,]+ steps?)?$/ : name,
@@ -83,7 +78,6 @@ export async function ask(text: string): Promise<void> {
   await button('Approve').waitFor();
 }
 
-/** The plan of the shown card. */
 export async function shownPlan(of: Page = page) {
   const id = await of.locator('.card').last().getAttribute('data-plan');
   return server.api.plan(id ?? '');

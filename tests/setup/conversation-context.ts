@@ -1,9 +1,8 @@
-// The context of reminders and expiry on an instance, at a moment that a test chooses.
+// The context of reminders and expiry at a chosen moment.
 import { StrategyProfile } from '#domain/planning/schedule.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { scriptedPlanner, type TestInstance } from './instance.ts';
 
-/** @param laterMs how far the clock is ahead */
 export const makeConversationContext = (
   { db, catalogue, listener }: TestInstance,
   laterMs: number,

@@ -1,10 +1,11 @@
-// Copies rows to make many that look like the program's own.
+// Multiplies rows that the program wrote.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '#db/database.ts';
 
 /**
- * Copies the rows of `table` (`t`) that match `where` for each `n` from 1 to `count`, with `values` (SQL of `n` by column)
- * replaced.
+ * For each `n` from 1 to `count`.
+ * @param where about `t`, the table
+ * @param values SQL of `n` by column
  */
 export async function copyRows(
   db: Queryable,

@@ -1,4 +1,4 @@
-// Programs that are killed while they plan with the model double, and the instance that takes up their work.
+// Programs killed while planning, and the instance that resumes their work.
 import { sql } from 'drizzle-orm';
 import { afterAll, expect, vi } from 'vitest';
 import { type Database, openDatabase } from '#db/database.ts';
@@ -14,7 +14,7 @@ export type Scene = { url: string; model: OpenAiDouble; db: Database };
 
 export const killed = { code: null, signal: 'SIGKILL' };
 
-/** For the surrounding file, of whose tests `atOnce` run at a time. */
+/** @param atOnce how many of the file's tests run concurrently */
 export function useCrashes(atOnce: number) {
   const programs = usePrograms();
   vi.setConfig({ maxConcurrency: atOnce });
@@ -23,7 +23,6 @@ export function useCrashes(atOnce: number) {
     for (const close of closers) await close();
   });
 
-  /** A database and a model of its own. */
   async function openScene(script: (body: ChatBody, index: number) => Turn): Promise<Scene> {
     const [database, model] = await Promise.all([freshDatabase(), start({ script })]);
     const { url } = database;
@@ -32,7 +31,6 @@ export function useCrashes(atOnce: number) {
     return { url, model, db };
   }
 
-  /** A program that dies at `point`. */
   const startDying = async ({ url, model }: Scene, point: string, settings: object = {}) =>
     programs.serve({
       home: await programs.home(settings),
@@ -40,7 +38,7 @@ export function useCrashes(atOnce: number) {
       env: { OPENAI_BASE_URL: model.url, COUNTERSIGN_CRASH_AT: point },
     });
 
-  /** Asks a program that dies at `point`, and waits until it has. @returns the run's ID */
+  /** Waits until the program has died. @returns the run's ID */
   async function askDying(scene: Scene, point: string, request: object): Promise<string> {
     const server = await startDying(scene, point);
     const options = { user: 'ana', conversation: 'crash', ...request };
@@ -50,7 +48,7 @@ export function useCrashes(atOnce: number) {
   }
 
   /**
-   * Gives back what the dead process held, as the queue does after half a minute of silence, and waits for the run.
+   * Releases the dead process's work, as the queue does after half a minute of silence, and waits for the run.
    * @param awaited the job that it certainly held
    */
   async function resume(
@@ -72,7 +70,6 @@ export function useCrashes(atOnce: number) {
     }
   }
 
-  /** All plans, the run's model calls, those that have not come back, and messages that show plans. */
   async function readBooks({ db }: Scene, runId: string) {
     const { rows } = await db.query.execute(sql`
       select (select count(*)::int from countersign.plans) as plans,

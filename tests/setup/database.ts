@@ -6,9 +6,8 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, expect, inject } from 'vitest';
 
 export type FreshDatabase = {
-  /** Address for `openDatabase`, or a child's DATABASE_URL. */
   url: string;
-  /** Its name: the test file's, and a few random letters. */
+  /** The test file's name and a few random letters. */
   database: string;
   /** Drops it even with open sessions. */
   close(): Promise<void>;
@@ -43,26 +42,22 @@ async function create(options: string): Promise<FreshDatabase> {
   };
 }
 
-/** A migrated database with pg-boss installed. The caller closes it. */
+/** With pg-boss. The caller closes it. */
 export async function freshDatabase(): Promise<FreshDatabase> {
   return await create('template countersign_template strategy file_copy');
 }
 
-/** An empty database, for tests of the migrations. The caller closes it. */
+/** For tests of the migrations. The caller closes it. */
 export async function emptyDatabase(): Promise<FreshDatabase> {
   return await create('');
 }
 
-/** A database of a file or `describe`, with resources that its tests share. */
 export type TestDatabase = FreshDatabase & {
-  /** Calls `end` after the tests, before the database is dropped; last added, first ended. */
+  /** Last added, first ended; before the database is dropped. */
   onEnd(end: () => Promise<void>): void;
 };
 
-/**
- * Creates a database before the tests of the surrounding file or `describe`, and drops it after them. After a failure it is kept,
- * and its name is printed.
- */
+/** Dropped after the tests of the file or `describe`; after a failure kept, and its name printed. */
 export function useDatabase(): TestDatabase {
   let current: FreshDatabase | null = null;
   const ends: (() => Promise<void>)[] = [];

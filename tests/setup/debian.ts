@@ -1,10 +1,10 @@
-// Installs a Debian package if we are root and have apt-get. Concurrent test files take turns.
+// Installs a Debian package as root; concurrent test files take turns.
 import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { withLock } from '#db/embedded/lock.ts';
 
-/** Runs a command. @returns its exit code, or 127 if it does not exist */
+/** @returns its exit code, or 127 if the command does not exist */
 function run(command: string, args: string[]): Promise<number> {
   return new Promise((resolve) => {
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };

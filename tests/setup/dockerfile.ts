@@ -1,12 +1,12 @@
-// Builds a Dockerfile without a daemon: each stage is a folder that absolute paths refer to. Supports only what our Dockerfile
-// uses, and refuses anything else.
+// Builds a Dockerfile without a daemon: a folder per stage.
+// Supports only what our Dockerfile uses, and refuses anything else.
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 
-/** How to start a container; paths are local. */
+/** Paths are local. */
 export type Image = {
   root: string;
   env: Record<string, string>;
@@ -34,7 +34,7 @@ function parse(text: string): Instruction[] {
     });
 }
 
-/** The paths that `.dockerignore` allows: only those after a `!`. */
+/** Only paths after a `!`. */
 function readAllowed(context: string): string[] {
   const lines = readFileSync(join(context, '.dockerignore'), 'utf8').split('\n');
   const rules = lines.filter((line) => line !== '' && !line.startsWith('#'));
@@ -43,9 +43,8 @@ function readAllowed(context: string): string[] {
   return rules.slice(1).map((rule) => rule.slice(1));
 }
 
-/** A stage's `path` on this machine. */
 const within = (stage: Stage, path: string) => join(stage.root, resolve(stage.workdir, path));
-/** A word of a command: absolute paths belong to the stage. */
+/** Absolute paths belong to the stage. */
 const mapped = (stage: Stage, word: string) => (word.startsWith('/') ? within(stage, word) : word);
 
 function copy(stage: Stage, words: string[], stages: Stage[], context: string): void {
@@ -157,7 +156,6 @@ async function follow(stage: Stage, instruction: Instruction, stages: Stage[], c
 }
 
 /**
- * Builds the Dockerfile of `context` in folders below `place`.
  * @returns the image of the last stage
  * @throws Error about the first instruction that is unknown or fails
  */
@@ -183,7 +181,7 @@ export async function buildImage(context: string, place: string): Promise<Image>
   return image;
 }
 
-/** All files of an image outside its volumes, to detect writes. */
+/** Outside its volumes, to detect writes. */
 export function listFiles({ root, cwd }: Image): string[] {
   const own = relative(root, cwd);
   return globSync('**/*', { cwd: root, exclude: (name) => name === own || dirname(name) === own });

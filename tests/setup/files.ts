@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 
-/** All files below `folder` with their text; none if it doesn't exist. Countersign's own folder is left out. */
+/** Without Countersign's own folder; empty if it doesn't exist. */
 export async function readFiles(folder: string): Promise<Record<string, string>> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const paths = found

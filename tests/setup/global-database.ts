@@ -1,5 +1,4 @@
-// One embedded PostgreSQL per run, in a temporary folder, with a migrated template that test files clone. Not durable: the data
-// are disposable.
+// The run's PostgreSQL, with a template that test files clone. Not durable.
 import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,9 +11,9 @@ import { migrate } from '#db/migrate.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Address of the run's server; test files clone its database `countersign_template`. */
+    /** Has the database `countersign_template`. */
     databaseServer: string;
-    /** Folder of the run's server; a file `kept` in it preserves it. */
+    /** A file `kept` in it preserves it. */
     databaseHome: string;
   }
 }
@@ -25,10 +24,10 @@ const namePrefix = 'countersign-tests-';
 const keptForMs = 24 * 3600 * 1000;
 
 type Shared = { home: string; server: Embedded };
-/** All projects of a run share a server: the first starts it, the last ends it. */
+/** A run's projects share a server: the first starts it, the last ends it. */
 type State = { shared: Promise<Shared> | null; users: number };
 
-/** Each project loads this file again, so shared state is kept on the process. */
+/** On the process, as each project loads this file again. */
 function stateOfRun(): State {
   const place = globalThis as { countersignTestDatabase?: State };
   place.countersignTestDatabase ??= { shared: null, users: 0 };

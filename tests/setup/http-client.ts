@@ -1,10 +1,9 @@
-// An HTTP API client for tests: answers with status, and bodies typed as in the contracts.
+// An HTTP API client with typed answers.
 import type { Plan, PlanStatus, Step } from '#domain/plan/plan.ts';
 import type { RunView } from '#domain/planning/run.ts';
 import { waitFor } from '../wait.ts';
 
 export type Answer<T> = { status: number; type: string; body: T };
-/** problem+json with its details. */
 export type Problem = {
   type: string;
   title: string;
@@ -18,19 +17,17 @@ export type Client = {
   url: string;
   get<T = unknown>(path: string): Promise<Answer<T>>;
   post<T = unknown>(path: string, body?: unknown): Promise<Answer<T>>;
-  /** Sends `body` as it is. */
   send(path: string, body: string, type?: string): Promise<Answer<Problem>>;
   text(path: string): Promise<string>;
   plan(id: string): Promise<Plan>;
   steps(id: string): Promise<Step[]>;
   propose(draft: object): Promise<Plan>;
-  /** Approves exactly the given version. */
+  /** Exactly the given version. */
   approve(plan: Pick<Plan, 'id' | 'version' | 'digest'>, user?: string): Promise<Answer<Plan>>;
-  /** Waits until the plan has one of `statuses`. */
   reach(id: string, ...statuses: PlanStatus[]): Promise<Plan>;
-  /** Asks and waits for the planner. */
+  /** Waits for the planner. */
   ask(text: string, more?: object): Promise<RunView>;
-  /** Answers a run and waits for the planner. */
+  /** Waits for the planner. */
   reply(runId: string, text: string, user?: string): Promise<RunView>;
 };
 

@@ -1,4 +1,4 @@
-// A client that repeats its request with one key until it gets the result.
+// Repeats a request with one key until it gets the result.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';

@@ -1,4 +1,4 @@
-// A whole instance on a test's database: real PostgreSQL, pg-boss and tools; only the planner may be scripted.
+// A whole instance; only the planner may be scripted.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ export const ana: Actor = person('ana', 'api');
 export const ben: Actor = person('ben', 'api');
 
 /**
- * Opens an instance on `url`; `close` also removes its folder.
+ * `close` also removes its folder.
  * @param options.settings the content of `countersign.json`
  * @param options.env additional environment variables
  */
@@ -38,13 +38,10 @@ export async function openTestInstance(
     inboxHandlers?: InboxHandlers;
     inboxRule?: Partial<InboxRule>;
     chatPorts?: ChatPorts;
-    /** Replace the default platforms. */
     platforms?: readonly Platform[];
     deliveryRule?: Partial<DeliveryRule>;
-    /** Operations in addition to the built-in ones. */
     extraOperations?: InstanceOptions['extraOperations'];
     log?: Logger;
-    /** Links to plans in chat messages. */
     chatLinkTo?: (planId: string) => string | null;
     recoverEveryMs?: number;
     /** False to return before the tool servers are connected. */
@@ -98,13 +95,13 @@ export async function openTestInstance(
   };
 }
 
-/** Tool servers start alongside the instance, and take longer on a busy machine. */
+/** Tool servers start alongside the instance, slowly on a busy machine. */
 async function waitForTools({ registry }: Instance, servers: string[]): Promise<void> {
   const isThere = (name: string) => registry.status().some(({ tool, ok }) => tool === name && ok);
   await waitFor('every server of tools', () => servers.every(isThere), { timeoutMs: 60_000 });
 }
 
-/** `host` with `change` applied to what it opens for any organisation. */
+/** Applies `change` to what `host` opens for any organisation. */
 export function withOpened<H extends { of(tenant: string | null): object }>(
   host: H,
   change: (opened: ReturnType<H['of']>) => Partial<ReturnType<H['of']>>,
@@ -116,7 +113,6 @@ export function withOpened<H extends { of(tenant: string | null): object }>(
   return { ...host, of };
 }
 
-/** A planner that answers each request with `script`. */
 export function scriptedPlanner(
   script: (request: PlanningRequest) => PlanningOutcome['result'],
 ): Planner {
@@ -135,10 +131,10 @@ export function scriptedPlanner(
   };
 }
 
-/** A draft, or the steps of one whose title does not matter. */
+/** Steps if the title does not matter. */
 export type DraftOrSteps = PlanDraft | PlanDraft['steps'];
 
-/** Proposes as `ana` and approves the result. */
+/** Proposes as `ana` and approves. */
 export async function runPlan(
   instance: Instance,
   draft: DraftOrSteps,
@@ -151,7 +147,7 @@ export async function runPlan(
   return plan;
 }
 
-/** Runs a plan until `waiting` steps wait for people and nothing else can run. */
+/** Until `waiting` steps wait for people and nothing else can run. */
 export async function runUntilHeld(
   instance: Instance,
   draft: Omit<PlanDraft, 'title'>,
@@ -165,7 +161,6 @@ export async function runUntilHeld(
   });
 }
 
-/** Settles steps by their current state. */
 export async function settleAsRead(
   { service }: Instance,
   id: string,
@@ -179,7 +174,6 @@ export async function settleAsRead(
   return service.resume(id, settlement, actor);
 }
 
-/** Waits until the plan has one of `statuses`. */
 export function reach(instance: Instance, id: string, ...statuses: PlanStatus[]): Promise<Plan> {
   return waitFor(
     `${id} to be ${statuses.join(' or ')}`,
@@ -191,7 +185,6 @@ export function reach(instance: Instance, id: string, ...statuses: PlanStatus[])
   );
 }
 
-/** A step of `control_noop`. */
 export function noop(id: string, ...after: string[]) {
   return draftStep(id, `Do nothing (${id})`, 'control_noop', {}, ...after);
 }

@@ -1,4 +1,4 @@
-// Invariants of a plan while nothing is being written: counters, edges, events, reservations.
+// A plan's invariants while nothing is being written.
 import { sql } from 'drizzle-orm';
 import { expect } from 'vitest';
 import type { Queryable } from '#db/database.ts';
@@ -22,7 +22,6 @@ export type StepRow = {
   first_success: number | null;
 };
 
-/** Steps with the times of their attempts. */
 export async function readStepRows(db: Queryable, planId: string): Promise<StepRow[]> {
   const { rows } = await db.execute<StepRow>(sql`
     select s.step_id, s.position, s.partition, s.status, s.unmet, s.dependents, s.attempt, s.lane,
@@ -44,7 +43,7 @@ function countStatuses(rows: StepRow[]): Record<string, number> {
 const countTotal = (counts: Record<StepStatus, number>) =>
   StepStatus.options.reduce((sum, status) => sum + counts[status], 0);
 
-/** Counters of the plan, each partition and each block equal a full count. */
+/** Compares plan, partitions and blocks with a full count. */
 async function checkCounters(db: Queryable, planId: string, rows: StepRow[]): Promise<void> {
   const row = await readPlanRow(db, planId);
   expect(countsOf(row), 'counters').toEqual(countStatuses(rows));
@@ -69,7 +68,7 @@ async function checkCounters(db: Queryable, planId: string, rows: StepRow[]): Pr
   );
 }
 
-/** Counts of unmet prerequisites and dependents equal the edges; no step began before its prerequisites were met once. */
+/** No step began before its prerequisites were met once. */
 async function checkEdges(db: Queryable, planId: string, rows: StepRow[]): Promise<void> {
   const { rows: edges } = await db.execute<{
     predecessor: number;
@@ -104,13 +103,13 @@ async function checkEdges(db: Queryable, planId: string, rows: StepRow[]): Promi
   }
 }
 
-/** When a predecessor met an edge of this type, or null if not yet. */
+/** Null if the edge is not met yet. */
 function metBy(predecessor: StepRow | undefined, type: string): number | null {
   if (predecessor === undefined) return null;
   return type === 'SS' || type === 'SF' ? predecessor.first_start : predecessor.success;
 }
 
-/** Replays the change stream: revisions have no gap, and lead to the stored state. */
+/** Replays the change stream: no gap, and it leads to the stored state. */
 async function checkEvents(db: Queryable, planId: string, rows: StepRow[]): Promise<void> {
   const { rows: events } = await db.execute<{
     revision: number;
@@ -135,7 +134,7 @@ async function checkEvents(db: Queryable, planId: string, rows: StepRow[]): Prom
   expect(Object.fromEntries(now)).toEqual(Object.fromEntries(stored));
 }
 
-/** Usage of each pool equals the reservations of running steps, within its capacity. */
+/** Usage of each pool equals its running steps' reservations. */
 async function checkReservations(db: Queryable): Promise<void> {
   const { rows } = await db.execute<{
     name: string;
@@ -156,14 +155,14 @@ async function checkReservations(db: Queryable): Promise<void> {
   expect(orphans).toEqual([]);
 }
 
-/** Attempts are numbered without a gap; an ended step has a record of its last one. */
+/** No gap; an ended step has a record of its last one. */
 function checkAttempts(rows: StepRow[]): void {
   for (const { step_id, status, attempt, attempts } of rows) {
     expect(attempts, `attempts of ${step_id}`).toBe(status === 'running' ? attempt - 1 : attempt);
   }
 }
 
-/** Only a running step has a lease: it has an owner, and no end while its work continues without a worker. */
+/** Only running steps have one; its end is null while work continues without a worker. */
 async function checkLeases(db: Queryable, planId: string): Promise<void> {
   const { rows } = await db.execute(sql`
     select step_id, status, lease_owner, lease_until from countersign.step_states
@@ -172,7 +171,7 @@ async function checkLeases(db: Queryable, planId: string): Promise<void> {
   expect(rows, 'leases').toEqual([]);
 }
 
-/** Checks all invariants. @returns the steps */
+/** @returns the steps */
 export async function checkPlan(db: Queryable, planId: string): Promise<StepRow[]> {
   const rows = await readStepRows(db, planId);
   await checkCounters(db, planId, rows);

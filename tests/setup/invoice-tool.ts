@@ -1,4 +1,4 @@
-// The TypeScript tool of docs/tools-in-typescript.md, read from the page, and its accounting system.
+// The tool of docs/tools-in-typescript.md, with its accounting system.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
@@ -19,7 +19,6 @@ function blockOf(language: string): string {
   return block[1];
 }
 
-/** The file as shown on the page. */
 export const source = blockOf('ts');
 const settings: object = JSON.parse(blockOf('json'));
 
@@ -36,15 +35,14 @@ export const invoiceDraft = {
 
 type Sent = { headers: IncomingHttpHeaders; body: unknown };
 
-/** An installation with the page's settings and tool. */
+/** With the page's settings and tool. */
 export function useInvoiceTool(
   database: { readonly url: string },
   programs: ReturnType<typeof usePrograms>,
 ): {
-  /** Requests to the accounting system. */
   readonly sent: Sent[];
   readonly options: Options;
-  /** Writes a file next to the tool; `invoice.ts` is the tool. */
+  /** Next to the tool; `invoice.ts` is the tool. */
   write(name: string, text: string): Promise<void>;
 } {
   const sent: Sent[] = [];

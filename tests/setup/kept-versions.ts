@@ -1,4 +1,4 @@
-// Checks that all versions of a plan are kept: their rows have the digests that people saw.
+// A plan's kept versions have the digests that people saw.
 import { sql } from 'drizzle-orm';
 import { expect } from 'vitest';
 import type { Queryable } from '#db/database.ts';

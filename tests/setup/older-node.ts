@@ -1,14 +1,13 @@
-// Runs the package's command on an older Node, which the launcher replaces with the one in its dependencies.
+// Runs the command on an older Node, which the launcher replaces.
 import { spawn } from 'node:child_process';
 import { type Exit, node, type Output } from './process.ts';
 
-/** A Node that reports an older version. */
 const older = [
   '--import',
   'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"18.20.0"})',
 ];
 
-/** Runs `command` on an older Node until it prints `until`, then sends `signal`. */
+/** Sends `signal` once `until` is printed. */
 export function launchOnOlderNode(
   command: string,
   args: string[],

@@ -1,4 +1,4 @@
-// The npm package as published, built into a temporary folder.
+// The npm package as published, in a temporary folder.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,6 @@ import { afterAll, beforeAll } from 'vitest';
 import { node, root } from './process.ts';
 
 /**
- * Builds the package before the file's tests and removes it after them.
  * @param linked resolve this project's dependencies as if installed
  * @returns its folder
  */

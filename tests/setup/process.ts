@@ -1,4 +1,4 @@
-// Starts the program in its own processes, as a person does. They end with the test file.
+// The program in its own processes, which end with the test file.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -11,10 +11,10 @@ import { type Client, createClient } from './http-client.ts';
 export const root = join(import.meta.dirname, '..', '..');
 /** The Node among the dependencies, not the one that runs the tests. */
 export const node = join(root, 'node_modules', '.bin', 'node');
-/** Node arguments for scripts other than the program's entry: resolve imports as fast as the program does. */
+/** For scripts other than the program's entry: quick import resolution. */
 export const quickly = ['--import', join(root, 'tests', 'setup', 'resolve-quickly.ts')];
 const main = join(root, 'src', 'main.ts');
-/** NODE_COMPILE_CACHE for test processes: saves a third of their start. */
+/** Saves a third of a process's start. */
 export const compileCache = join(root, 'node_modules', '.cache', 'countersign-tests');
 
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };
@@ -23,42 +23,38 @@ export type Program = {
   pid: number;
   stdout(): string;
   stderr(): string;
-  /** Writes a line as if it were typed. */
   type(line: string): void;
   endInput(): void;
   exited: Promise<Exit>;
   isRunning(): boolean;
-  /** Sends `signal` (SIGTERM) and waits for the end. */
+  /** SIGTERM by default. Waits for the end. */
   stop(signal?: NodeJS.Signals): Promise<Exit>;
 };
 
-/** A process that serves HTTP. */
 export type Server = Program & { url: string; api: Client };
 
 export type Options = {
-  /** Folder of database, workspace and settings. */
+  /** Database, workspace and settings. */
   home: string;
-  /** DATABASE_URL; without it the program starts its own database. */
+  /** Without DATABASE_URL the program starts its own. */
   database?: string;
   env?: Record<string, string>;
-  /** Working directory. */
   cwd?: string;
-  /** A file that receives standard error, which is then not kept here. */
+  /** Gets standard error, which is then not kept here. */
   log?: string;
   /** Replaces this project's entry. */
   main?: string;
 };
 
 export type Programs = {
-  /** An empty home with `settings` as its countersign.json; removed after the file's tests. */
+  /** With `settings` as its countersign.json; removed after the tests. */
   home(settings?: object): Promise<string>;
-  /** Starts a verb and returns at once. */
+  /** Returns at once. */
   run(args: string[], options: Options): Program;
-  /** Runs a verb to its end, with `input` on standard input. */
   finish(args: string[], options: Options & { input?: string }): Promise<Exit & Output>;
-  /** Starts `start` or `gateway` on a free port and waits until it is ready. */
+  /** On a free port; waits until it is ready. */
   serve(options: Options & { verb?: 'start' | 'gateway' }): Promise<Server>;
-  /** Starts `worker` and waits until it is ready. */
+  /** Waits until it is ready. */
   work(options: Options): Promise<Program>;
 };
 export type Output = { stdout: string; stderr: string };
@@ -75,7 +71,7 @@ const kept = [
   'DATABASE_POOL_SIZE',
 ];
 
-/** Only the necessary variables: a developer's own may configure a model or a chat platform. */
+/** A developer's other variables may configure a model or a chat platform. */
 function environment({ home, database, env }: Options): NodeJS.ProcessEnv {
   const inherited = kept.flatMap((name) => {
     const value = process.env[name];
@@ -131,7 +127,7 @@ function follow(child: ChildProcess): Program {
   };
 }
 
-/** Waits until `program` prints `pattern`. @throws Error with its last output if it ends first */
+/** @throws Error with its last output if it ends first */
 async function printed(program: Program, pattern: RegExp): Promise<RegExpExecArray> {
   const found = await waitFor(
     `the program to print ${pattern}`,
@@ -142,7 +138,7 @@ async function printed(program: Program, pattern: RegExp): Promise<RegExpExecArr
   throw new Error(`the program ended: ${program.stdout()}${program.stderr()}`);
 }
 
-/** Starts programs for the surrounding file; those still running after its tests are killed. */
+/** Kills those still running after the file's tests. */
 export function usePrograms(): Programs {
   const started: { args: string[]; program: Program }[] = [];
   const homes: string[] = [];
@@ -153,7 +149,7 @@ export function usePrograms(): Programs {
   process.once('exit', killAll);
   let failed = false;
   let before = 0;
-  /** Tests under way: several if they are concurrent. */
+  /** Several if tests are concurrent. */
   let underWay = 0;
   let failedSince = false;
   beforeEach(() => {
@@ -170,7 +166,7 @@ export function usePrograms(): Programs {
       failedSince = true;
     }
     if (!failedSince || underWay > 0) return;
-    // It would take steps of the next test or of a retry. Processes of concurrent tests continue.
+    // They would take steps of the next test or of a retry. Processes of concurrent tests continue.
     await Promise.all(started.slice(before).map(({ program }) => program.stop()));
   }, 60_000);
   afterAll(async () => {
@@ -228,7 +224,7 @@ export function usePrograms(): Programs {
 }
 
 /**
- * Starts processes of a program in tests/fixtures that tests kill; each ends with its test.
+ * For processes that tests kill; each ends with its test.
  * @returns a function that starts one without waiting
  */
 export function useFixture(

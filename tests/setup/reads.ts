@@ -1,4 +1,4 @@
-// Common reads of plans in tests, and the approval of proposals.
+// Common reads of plans, and the approval of proposals.
 import type { Actor } from '#domain/people/actor.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { Plan, StepStatus } from '#domain/plan/plan.ts';
@@ -6,7 +6,7 @@ import type { Service, Settlement } from '#domain/service.ts';
 import { waitFor } from '../wait.ts';
 import { ana } from './instance.ts';
 
-/** @param of returns the file's instance, opened before its tests */
+/** @param of the file's instance, opened before its tests */
 export function readsOf(of: () => { service: Service }) {
   const stepOf = async (planId: string, id: string): Promise<ShownStep> => {
     const [step] = await of().service.getSteps(planId, [id]);
@@ -15,7 +15,6 @@ export function readsOf(of: () => { service: Service }) {
   };
   return {
     stepOf,
-    /** Waits until the step has this status. */
     becomes: (planId: string, id: string, status: StepStatus): Promise<ShownStep> =>
       waitFor(`step ${id} to be ${status}`, async () => {
         const step = await stepOf(planId, id);
@@ -33,7 +32,7 @@ export function readsOf(of: () => { service: Service }) {
       part: object = {},
     ) =>
       of().service.approve(plan.id, { version: plan.version, digest: plan.digest, ...part }, actor),
-    /** Settles steps of version 1. */
+    /** Settles version 1. */
     resume: (planId: string, settlement: Omit<Settlement, 'version'>, actor: Actor = ana) =>
       of().service.resume(planId, { version: 1, ...settlement }, actor),
   };

@@ -14,9 +14,9 @@ import { waitFor } from '../wait.ts';
 export type Replicated = {
   primary: string;
   replica: string;
-  /** Ends the primary as a power failure does. */
+  /** As a power failure does. */
   kill(): Promise<void>;
-  /** Makes the replica the primary; it takes commits once this resolves. */
+  /** The replica takes commits once this resolves. */
   promote(): Promise<void>;
 };
 
@@ -30,7 +30,7 @@ async function query<T extends object>(url: string, text: string): Promise<T[]> 
   }
 }
 
-/** Starts both; they end with the test. */
+/** Both end with the test. */
 export async function startReplicated(): Promise<Replicated> {
   const home = await mkdtemp(join(tmpdir(), 'countersign-replica-'));
   await chmod(home, 0o711); // The server drops root privileges.

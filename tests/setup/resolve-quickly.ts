@@ -1,4 +1,4 @@
-// Preloaded into test processes: resolves imports as the program's start does, which more than halves their cost.
+// Preload that resolves imports as the program does, in half the time.
 import { resolveQuickly } from '#app/quick-resolve.ts';
 
 resolveQuickly();

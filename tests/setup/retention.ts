@@ -1,4 +1,4 @@
-// A round of retention by a test's clock, without an archive unless a folder is given.
+// A round of retention by a test's clock.
 import type { Database } from '#db/database.ts';
 import { systemRandom } from '#domain/clock.ts';
 import { Settings } from '#domain/settings.ts';

@@ -1,4 +1,4 @@
-// Shares one instance among a file's tests with equal options: opening one costs more than most tests.
+// Tests share an instance: opening one costs more than most tests.
 import { isDeepStrictEqual } from 'node:util';
 import { onTestFinished } from 'vitest';
 import type { TestDatabase } from './database.ts';
@@ -9,10 +9,8 @@ type Closable = {
 };
 
 /**
- * Returns a function that gives a test the previous test's instance if its options are equal, else a new one. A failed test's
- * instance is not reused.
- * @param open opens one
- * @param forget resets one after a test
+ * Reuses the previous test's instance if it passed with equal options.
+ * @param forget resets it after a test
  */
 export function createSharing<Options extends { own?: boolean }, T extends Closable>(
   open: (url: string, options: Options) => Promise<T>,

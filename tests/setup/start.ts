@@ -19,7 +19,7 @@ export async function runPlan(api: Client, name: string): Promise<Plan> {
   return await api.reach(plan.id, 'completed');
 }
 
-/** Process ID of a home's database server. */
+/** The process ID of a home's database server. */
 export async function readPostmaster(home: string): Promise<number> {
   const text = await readFile(join(home, 'postgres', 'data', 'postmaster.pid'), 'utf8');
   return Number(text.split('\n')[0]);

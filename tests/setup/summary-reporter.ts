@@ -1,11 +1,11 @@
-// Counts results for the last line of `npm test`, which tests/run.ts prints.
+// Counts results for the last line of `npm test`.
 import { writeFileSync } from 'node:fs';
 import type { SerializedError } from 'vitest';
 import type { Reporter, TestModule } from 'vitest/node';
 
 export type Summary = { passed: number; failed: number; skipped: number };
 
-/** Files that could not be loaded count as one failure each, as do unhandled errors. */
+/** Files that don't load and unhandled errors count as one failure each. */
 export function countResults(
   modules: readonly TestModule[],
   unhandled: readonly SerializedError[],
@@ -24,7 +24,7 @@ export function countResults(
   return summary;
 }
 
-/** Tests that passed only on retry, with the first failure: to be fixed. */
+/** Tests that passed only on retry, with the first failure. */
 function listUnsteady(modules: readonly TestModule[]): string[] {
   return modules.flatMap((module) =>
     [...module.children.allTests()].flatMap((test) => {

@@ -1,4 +1,4 @@
-// An instance per test file, on its own database. Separate from instance.ts, which processes without Vitest use too.
+// An instance per test file; instance.ts also serves processes without Vitest.
 import pino from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import { serve } from '#app/serve.ts';
@@ -7,10 +7,10 @@ import { useDatabase } from './database.ts';
 import { type Client, createClient } from './http-client.ts';
 import { openTestInstance, type TestInstance } from './instance.ts';
 
-/** Opens an instance before the surrounding file's tests and closes it after them; the object is empty until then. */
+/** The object is empty until the tests begin. */
 export function useInstance(options: Parameters<typeof openTestInstance>[1] = {}): TestInstance {
   const database = useDatabase();
-  const instance = {} as TestInstance; // Filled before the first test runs.
+  const instance = {} as TestInstance;
   beforeAll(async () => {
     Object.assign(instance, await openTestInstance(database.url, options));
   });
@@ -18,12 +18,12 @@ export function useInstance(options: Parameters<typeof openTestInstance>[1] = {}
   return instance;
 }
 
-/** The same with a planner that calls the model double. */
+/** With a planner that calls the model double. */
 export function useModelInstance(
   options: Parameters<typeof openModelInstance>[1] = {},
 ): ModelInstance {
   const database = useDatabase();
-  const instance = {} as ModelInstance; // As above.
+  const instance = {} as ModelInstance;
   beforeAll(async () => {
     Object.assign(instance, await openModelInstance(database.url, options));
   });
@@ -31,13 +31,13 @@ export function useModelInstance(
   return instance;
 }
 
-/** The same behind its HTTP API. @param urlOf returns the address under which it reaches the database */
+/** @param urlOf returns the address under which it reaches the database */
 export function useServedInstance(
   options: Parameters<typeof openTestInstance>[1] = {},
   urlOf: (database: string) => Promise<string> = async (url) => url,
 ): TestInstance & { api: Client } {
   const database = useDatabase();
-  const served = {} as TestInstance & { api: Client }; // As above.
+  const served = {} as TestInstance & { api: Client };
   beforeAll(async () => {
     const env = { PORT: '0', ...options.env };
     const instance = await openTestInstance(await urlOf(database.url), { ...options, env });

@@ -1,4 +1,4 @@
-// Fails tests that hold the event loop without a reason. Loaded for each file; the watch itself once.
+// Fails tests that hold the event loop without a reason.
 import { afterEach, beforeEach } from 'vitest';
 import { endWatch, startWatch } from './watch-loop.ts';
 

@@ -1,9 +1,9 @@
-// Measures turns of the event loop, which outside input must not hold. Counts this thread's CPU time, because the machine is
-// shared, without module loading, which happens once.
+// Measures event loop turns, which outside input must not hold.
+// Counts this thread's CPU time (the machine is shared) without module loading.
 import { registerHooks } from 'node:module';
 import { configureGlobal } from 'fast-check';
 
-/** Milliseconds of this thread in one turn of the loop. */
+/** CPU milliseconds of this thread. */
 export const longestTurnMs = 200;
 /** Turns are measured between ticks, so one looks longer by up to a tick. */
 const tickMs = 20;
@@ -24,7 +24,6 @@ function readThreadMs(): number {
   return (user + system) / 1000;
 }
 
-/** The longest turn of a test. */
 class LoopWatch {
   /** Why the test may hold the loop, or null. */
   reason: string | null = null;
@@ -41,14 +40,12 @@ class LoopWatch {
     this.#timer = setInterval(() => this.look(), tickMs).unref();
   }
 
-  /** Ends a measured period. */
   look(): void {
     if (modules === this.#modules)
       this.#longest = Math.max(this.#longest, readThreadMs() - this.#since);
     this.leaveOut();
   }
 
-  /** Ends an ignored period. */
   leaveOut(): void {
     this.#since = readThreadMs();
     this.#modules = modules;
@@ -65,7 +62,7 @@ const watch = new LoopWatch();
 // Each property case counts separately. Generating cases is the test's own work.
 configureGlobal({ beforeEach: () => watch.leaveOut(), afterEach: () => watch.look() });
 
-/** CPU milliseconds of `work`. The caller judges them, so they do not count for the test. */
+/** CPU milliseconds, which do not count for the test. */
 export function measureTurn<T>(work: () => T): { value: T; ms: number } {
   watch.look();
   const before = readThreadMs();
@@ -75,7 +72,7 @@ export function measureTurn<T>(work: () => T): { value: T; ms: number } {
   return { value, ms };
 }
 
-/** For a test whose own work holds the loop. @param reason why outside input can't hold it like that */
+/** @param reason why outside input can't hold the loop like that */
 export function mayHoldLoop(reason: string): void {
   watch.reason = reason;
 }
@@ -88,10 +85,10 @@ const reference = Array.from({ length: 300 }, (_, at) => ({
   id: `${at}`,
   text: 'a b '.repeat(12),
 }));
-/** The reference work's time on an idle core of the machine that `longestTurnMs` was chosen on. */
+/** On an idle core of the machine that `longestTurnMs` was chosen on. */
 const referenceMs = 25;
 
-/** How many times slower this core is now, because it is old or shared. */
+/** This core's time relative to the reference, as it may be old or shared. */
 function measureSlowness(): number {
   const before = readThreadMs();
   for (let round = 0; round < 100; round++) {
@@ -102,11 +99,11 @@ function measureSlowness(): number {
   return Math.min(3, Math.max(1, (readThreadMs() - before) / referenceMs));
 }
 
-/** A time over the limit, scaled to an idle core. */
+/** Scales a time over the limit. */
 const toIdleMs = (ms: number, slownessOf = measureSlowness): number =>
   ms < longestTurnMs ? ms : ms / slownessOf();
 
-/** The result of `work`. @throws Error if it takes longer than `turns` turns may */
+/** @throws Error if it takes longer than `turns` turns may */
 export function runInTurn<T>(work: () => T, turns = 1): T {
   const { value, ms } = measureTurn(work);
   const [took, limit] = [toIdleMs(ms), turns * longestTurnMs];

@@ -1,4 +1,4 @@
-// Requests that leave something open: a question only where looking does not settle it.
+// Open requests: ask only if looking does not settle it.
 import { type EvalCase, gate, plans } from '../case.ts';
 
 export const ambiguous: EvalCase[] = [

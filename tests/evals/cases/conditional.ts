@@ -1,4 +1,4 @@
-// Conditions: each is a `when` on a step, or an answer of a person that gates it, and none is dropped.
+// Every condition becomes a `when` or a person's answer.
 import { does, type EvalCase, fields, gate, looks, oneOf, plans, text, writes } from '../case.ts';
 
 const deploys = [

@@ -1,4 +1,4 @@
-// Large plans: many items of one kind are one for_each, and long lists lose nothing.
+// Many items of one kind are one for_each; none are lost.
 import { does, type EvalCase, fields, gate, listOf, looks, oneOf, plans, text } from '../case.ts';
 
 const cache = Object.fromEntries(

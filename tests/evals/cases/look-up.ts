@@ -1,4 +1,4 @@
-// Requests that need a look first: at files, at a connected server, at several pages of it.
+// Requests that need a look at files or servers first.
 import {
   does,
   type EvalCase,
@@ -14,7 +14,7 @@ import {
 
 const changelog = '# Changelog\n\n## 3.0\n- New editor\n';
 
-/** 62 KB, whose answer is at its end. */
+/** 62 KB, with the answer at the end. */
 const contract = [
   ...Array.from(
     { length: 900 },

@@ -1,4 +1,4 @@
-// Three hundred operations of ten servers: most are listed nowhere, and the right one is found by its purpose.
+// One of 300 unlisted operations is found by its purpose.
 import {
   type CannedOperation,
   does,
@@ -37,7 +37,6 @@ const things = [
   'task',
 ];
 
-/** 300 of them, that do what servers do. */
 const filler: CannedOperation[] = servers.flatMap((server) =>
   things.flatMap((thing) => [
     looks(

@@ -1,4 +1,4 @@
-// Everyday work of a small company whose tickets, customers, orders, invoices and mail are on one server.
+// Everyday work of a small company with one server.
 import { does, type EvalCase, fields, gate, listOf, looks, plans, step, text } from '../case.ts';
 
 const amount = { type: 'number' };

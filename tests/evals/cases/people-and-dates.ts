@@ -1,7 +1,7 @@
-// People and dates: who does it, and when by whose clock. It is Wednesday, 4 March 2026, 11:00 in Berlin.
+// Assignees and time zones.
 import { type EvalCase, gate, plans } from '../case.ts';
 
-/** 14:00 in Berlin and 21:00 in New York as they may be written; which zone is meant is in another argument. */
+/** 14:00 in Berlin and 21:00 in New York; the zone is in another argument. */
 const berlin = [
   '2026-12-01T14:00',
   '2026-12-01T14:00:00',

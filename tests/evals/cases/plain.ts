@@ -1,7 +1,6 @@
-// Plain requests: all there is to know is in the words.
+// Requests that need no lookup.
 import { type EvalCase, type Expectation, gate, plans, writes } from '../case.ts';
 
-/** Nothing is to be looked up. */
 const small: Expectation['atMost'] = { calls: 1 };
 const notYet = ['has been', 'was created', 'I created', 'I have', 'done'];
 

@@ -1,4 +1,4 @@
-// Feedback to a plan: what was asked changes, and every other step stays byte for byte the same.
+// Feedback changes only the steps it is about.
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { type EvalCase, gate, plans, step, writes } from '../case.ts';
 

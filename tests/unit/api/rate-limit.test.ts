@@ -60,7 +60,7 @@ it('goes on to the address before that where the last one is another trusted pro
   const from = (address: string) => () => get('/api/plans', through(address));
   expect(await statuses(3, from('203.0.113.7, 10.1.2.3'))).toEqual([200, 200, 429]);
   expect(await statuses(1, from('203.0.113.8, 2001:db8::7, 10.1.2.3'))).toEqual([200]);
-  // Outside the network: the peer counts, whatever its headers.
+  // Outside the network: the peer counts, regardless of its headers.
   expect(await statuses(1, from('203.0.113.9, 10.2.0.1'))).toEqual([200]);
   expect(await statuses(2, from('203.0.113.10, 10.2.0.1'))).toEqual([200, 429]);
 });

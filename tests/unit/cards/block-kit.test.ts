@@ -1,4 +1,4 @@
-// The checker that stands in for Slack, at each limit.
+// The checker used instead of Slack, at each limit.
 import { expect, test } from 'vitest';
 import { checkSlackMessage, checkSlackView } from '../../fixtures/block-kit.ts';
 

@@ -1,4 +1,4 @@
-// Of conflicting descriptions, the more careful wins.
+// The more careful of conflicting descriptions wins.
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '#domain/text.ts';
 import type { Effect, Operation, OperationSpec, ToolStatus } from '#domain/tool.ts';
