@@ -60,7 +60,7 @@ test('gauges of the installation are read from the database', async () => {
     'countersign_queue_jobs{queue="plan"} 0',
     'countersign_inbox_events 0',
     'countersign_deliveries_broken 0',
-    // Pending calls count at maximum cost; yesterday's don't count.
+    // Pending calls count at maximum cost.
     'countersign_model_cost_today_usd{model="gpt-x"} 2.25',
     'countersign_model_tokens_today{model="gpt-x",direction="input"} 10',
   ])

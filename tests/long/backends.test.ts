@@ -1,5 +1,4 @@
-// Several workers with different tools on one database, and a gateway that has none of them: each step runs where its
-// tool is, and what nobody can run is said.
+// Workers with different tools: each step runs where its tool is.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -17,7 +16,7 @@ import { waitFor } from '../wait.ts';
 const database = useDatabase();
 const programs = usePrograms();
 let gateway: Server;
-/** Has the tool alpha and the capability gpu; beta has neither, nor control. */
+// Alpha has the tool alpha and the capability gpu; beta has neither, nor control.
 let alpha: Program;
 let beta: Program;
 let logs: string;
@@ -25,7 +24,7 @@ let alphaHome: string;
 
 const builtins = ['workspace', 'http', 'chat', 'human', 'reminder', 'calendar', 'text', 'control'];
 
-/** An MCP server of this name whose calls append to a file of the same name. */
+// Appends to a file of the same name.
 const appender = (name: string) => ({
   [name]: appendTool(join(logs, name)),
 });
@@ -53,7 +52,7 @@ const onGpu = (id: string) => ({
 const linesOf = async (name: string) =>
   (await readFile(join(logs, name), 'utf8')).trim().split('\n');
 
-/** The process behind each attempt of the plan: its pid, by step. */
+// Pids, by step.
 async function workersOf({ id }: Plan): Promise<Record<string, number>> {
   const client = new Client({ connectionString: database.url });
   await client.connect();
@@ -145,7 +144,7 @@ describe('the only worker with a capability, killed', () => {
       steps: [onGpu('x'), onGpu('y'), append('beta', 'z')],
     });
     await alpha.stop('SIGKILL');
-    // It counts as alive until it has missed its renewals.
+    // A worker counts as alive until it misses renewals.
     expect((await gateway.api.approve(plan)).status).toBe(200);
     const blocked = await waitFor(
       'the plan to say that nobody can go on',
@@ -158,7 +157,7 @@ describe('the only worker with a capability, killed', () => {
       steps: [onGpu('x')],
     });
     expect([again.status, again.body.code]).toEqual([422, 'unknown_operation']);
-    // The operation is gone everywhere; beta has it switched off.
+    // The operation is disabled on beta and gone elsewhere.
     expect(blocked.reason).toContain('no worker offers control_noop.');
     const { view } = await cardOf(plan);
     expect(view.state.words).toBe('Waiting for a worker');
@@ -172,7 +171,7 @@ describe('the only worker with a capability, killed', () => {
     );
     expect(await workersOf(plan)).toEqual({ z: beta.pid });
 
-    // A worker with the tool and without the capability leaves them alone; the card names what is missing now.
+    // A worker with the tool but without the capability doesn't take them.
     const { program: able } = await startWorker({});
     await waitFor('the card to name the capability', async () =>
       (await overviewOf(plan)).blocked[0]?.reason.startsWith(

@@ -89,7 +89,7 @@ function chooseOrganisation(surface: Surface, chance: Chance): OrganisationName 
   return surface === 'teams' ? 'contoso' : 'operator';
 }
 
-// A file unique to one organisation and unread by `reader`, alternately foreign and own.
+// A file unique to one organisation and unread by `reader`; every third is its own.
 function findToRead(stories: Story[], records: Stage['records'], reader: OrganisationName) {
   const known = stories.filter(({ organisation }) => organisation === reader);
   const left = stories.filter(

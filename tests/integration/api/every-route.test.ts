@@ -78,7 +78,7 @@ async function findFault({
   headers: given = {},
   body,
 }: Sent): Promise<string | null> {
-  // Sign-in is rate-limited by address, set here by a proxy header.
+  // Sign-in is rate-limited by address.
   asked += 1;
   const from = { 'x-forwarded-for': `10.0.${asked >> 8}.${asked & 255}` };
   const headers = path.startsWith('/sign-in/') ? { ...from, ...given } : given;
@@ -99,9 +99,7 @@ async function findFault({
     return null;
   }
   const text = await readText(response);
-  // Readiness has its own status.
   if (statusCode >= 500 && !path.includes('readyz')) return `${what}: ${statusCode} ${text}`;
-  // MCP has its own errors.
   const isError = path.startsWith('/mcp') ? type.includes('json') : type.includes('problem+json');
   return isError || method === 'HEAD' ? null : `${what}: ${statusCode} ${type}`;
 }

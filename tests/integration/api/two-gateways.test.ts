@@ -83,7 +83,7 @@ async function send(
   };
 }
 
-// Streams don't end; probes and metrics describe their process.
+// Endless streams, and endpoints about their own process.
 const ofProcess = /\/events$|^\/(?:healthz|livez|readyz|metrics|health)|\/mcp$/;
 
 test('what is read is the same at both, at every path', async () => {
@@ -102,7 +102,7 @@ test('what is sent again to the other, with its key, is answered as it was or re
     const sent = { key: randomUUID(), body: {} };
     const a = await send(gateways[0], 'POST', fill(path), sent);
     const b = await send(gateways[1], 'POST', fill(path), sent);
-    // A key known to only one would create another run, plan or change.
+    // A key known to only one would act twice.
     expect({ ...b, replayed: a.replayed }, path).toEqual(a);
   }
 });

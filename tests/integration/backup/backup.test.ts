@@ -39,7 +39,7 @@ async function ask<Row extends object>(url: string, statement: string): Promise<
 }
 
 let restores = 0;
-// Names of set-aside schemas have a resolution of one second.
+// Set-aside schemas are named by the second.
 const restore = (url: string, options: { force?: boolean; resume?: boolean; from?: string } = {}) =>
   restoreBackup(url, options.from ?? file, {
     now: new Date(Date.now() + 1000 * restores++),
@@ -90,7 +90,6 @@ test('brings every row and file back, and what was running waits for a person', 
     ask(at, 'select * from countersign.plan_steps order by plan_id, position');
   expect(await steps(url)).toEqual(await steps(instance.db.url));
   expect(await ask(url, 'select from countersign.sign_in_sessions')).toEqual([]);
-  // Workers of the source are not waited for.
   expect(await ask(url, 'select from countersign.backends')).toEqual([]);
   const copy = await openTestInstance(url);
   try {

@@ -90,7 +90,7 @@ describe('with many live plans', () => {
   const more = 600;
   beforeAll(async () => {
     await fillPlans(instance.db, { people: 300, ended: 0, live: more }, ended + live);
-    // Every third has anyone in its conversation as an approver; two people wrote there.
+    // Every third lets anyone in its conversation approve; two people wrote there.
     await instance.db.query.execute(sql`
       with asked as (
         update countersign.plans set approver_policy = '{"kind":"anyone"}', conversation = 'c' || right(id, 2)
@@ -118,7 +118,7 @@ describe('with many live plans', () => {
     const { plans, ...first } = await readLivePlans(instance.db.query, null);
     expect(plans).toHaveLength(live + more);
     const [one] = plans;
-    // Open transactions of other databases on the server hold the horizon back.
+    // Open transactions in other databases hold the horizon back.
     const known = await waitFor('the horizon to have passed the plans', async () => {
       const { plans: again, ...next } = await readLivePlans(instance.db.query, first);
       Object.assign(first, next);

@@ -161,7 +161,7 @@ async function expectWait(plan: Plan, actor: Actor): Promise<InboxWait | null> {
     },
   );
   if (!manages) return null;
-  // A call without a rule of its own is confirmed by the plan's rule.
+  // A call without its own rule follows the plan's.
   const confirms = card.waiting.some(({ tool }) => tool !== 'human');
   const mayConfirm = confirms && (await confirmsAs(plan, actor));
   if (alive && (card.unknown.length > 0 || mayConfirm)) return 'outcome';
@@ -311,7 +311,7 @@ test('of an organisation’s inbox only its own plans are in any group', async (
   expect(groups.reduce((sum, { total }) => sum + total, 0)).toBe(shown.length);
 });
 
-// Proposed plans without steps; every fourth has the same rule.
+// Every fourth has the same rule.
 const fill = (count: number) =>
   instance.db.query.execute(sql`
     with made as (
@@ -330,7 +330,7 @@ const fill = (count: number) =>
 test('2,000 proposed plans are counted exactly and paged without a gap', async () => {
   await fill(2000);
   const found = await readAll(ana.id, { limit: 90 });
-  // Four of twelve: one of her own, three that name two people. `not_requester` plans are excluded.
+  // Four of every twelve: one of her own, three that name two people.
   const needs = found.get('needs_you') ?? [];
   expect(needs).toHaveLength(666);
   expect(new Set(allIds(found)).size).toBe(2000);

@@ -106,7 +106,7 @@ test('a change is seen although it began long before it was committed', async ()
   expect((await kept()).find((plan) => plan.id === id)?.status).toBe('needs_review');
 });
 
-// Once `another`, answers like a server that lost its latest changes to a failover.
+// Once `another`, answers as if a failover lost the latest changes.
 function failOver(db: Database): { db: Database; take(): void } {
   let server = 'first';
   const run: Database['query']['run'] = async (statement, values) =>
@@ -165,7 +165,7 @@ test('a plan is read once for each change, with or without an open problem', asy
   const read = createLivePlans({ query: Object.assign(Object.create(instance.db.query), { run }) });
   expect(await read()).toHaveLength(2);
   expect(seen).toHaveLength(2);
-  // Transactions elsewhere on the server can hold the horizon back.
+  // Open transactions elsewhere hold the horizon back.
   await waitFor('a read of no plan', async () => {
     seen.length = 0;
     return (await read()).length === 2 && seen.length === 0;

@@ -127,7 +127,6 @@ async function liveOnPlatform(conversation: string): Promise<void> {
     values (${conversation}, 'slack', 'T1', ${conversation})`);
 }
 
-// As a delivery stores it.
 async function keepCard(
   conversation: string,
   planId: string,
@@ -153,7 +152,6 @@ test('a word that comes while its card is being posted waits until it is known w
       written_at: at,
     });
   await expect(approve(written_at)).rejects.toMatchObject({ passesAfterMs: 0 });
-  // Not stored, so that a retry is handled.
   expect(await textsIn('slack-9072832c300747e2aedfbd23b318d2ac')).not.toContain('approve');
   await query.execute(sql`
     update countersign.chat_posts set state = 'posted', sent_at = ${written_at.toISOString()}

@@ -73,7 +73,7 @@ test('what was said stays with its organisation when its request and its plan ar
 });
 
 test('of two organisations that speak first at the same moment one has the conversation', async () => {
-  // Skips the earlier check, as when both are checked before either has spoken.
+  // Skips the earlier check, for the race.
   const { service } = instance;
   for (let n = 0; n < 10; n++) {
     const id = `race-${n}`;

@@ -16,7 +16,6 @@ import { ana, noop, reach, settleAsRead } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 
-// The one channel without everybody.
 const hidden = 'C-hidden';
 const left = new Set<string>();
 afterEach(() => left.clear());
@@ -143,7 +142,7 @@ test('is refused at proposal where it is the private chat of somebody else', asy
     insert into countersign.teams_conversations (tenant, channel, kind, service_url, bot)
     values ('M1', '19:group', 'group', 'https://teams.example', 'bot')`);
   expect((await run(saying(group), here))[0]?.status).toBe('succeeded');
-  // Makes it the requester's own conversation.
+  // Makes it the requester's own.
   await instance.service.startRun(
     { text: 'Hello', conversation: direct, user: 'ana' },
     { ...ana, via: 'slack' },
@@ -262,7 +261,6 @@ test('a channel that is not there is noticed while planning, with what the perso
     `This plan can also post in ${other} (“What about the release?”)`,
   );
   expect(run.response_text).not.toMatch(new RegExp(`secret|${foreign}`));
-  // Texts of a private chat or another channel are not visible there.
   const shared = await ask('Post "Hello" in #release', await place('T1', 'C1', '9.1'));
   expect(shared.response_text).toContain('This plan can\'t post in "#release"');
   expect(shared.response_text).not.toContain('can also post');

@@ -66,7 +66,7 @@ describe('a session at a gate', () => {
         decision: { kind: 'approve', by: 'ana', digest: digestOf('b1') },
       },
     ]);
-    // A bare decision refers to earlier messages, so the planner reads the same conversation.
+    // A bare decision refers to earlier messages.
     expect(requestsOf(run).map(({ history }) => history)).toEqual([[], [], []]);
     await say('gates', 'approve');
     expect((await instance.service.getPlan(String(plan_id))).decided_by).toBe('ana');
@@ -148,7 +148,6 @@ describe('a press', () => {
     const codes = presses.map((press) =>
       press.status === 'fulfilled' ? 'done' : press.reason.code,
     );
-    // The first one's repeats succeed; the other gets `already_decided`.
     const firsts = new Set(codes.flatMap((code, i) => (code === 'done' ? [i % 2] : [])));
     expect(firsts.size).toBe(1);
     expect(codes.every((code) => ['done', 'already_decided', 'stale_version'].includes(code))).toBe(
@@ -273,7 +272,6 @@ describe('a revision', () => {
       { conversation: 'revise' },
       ana,
     );
-    // A plan without a run is revised in a new run, which asks about its outline first.
     await instance.service.proposeChanges(id, { version: 1, feedback: 'Add a test' }, ana);
     const run = await waitFor(
       'the run',

@@ -46,7 +46,6 @@ test('plans are counted by their status, by the same two statements however many
   await instance.service.reject(id, { version }, ana);
   const counted = countStatements(instance.db);
   expect((await readPlanStats(counted.db.query)).plans).toEqual({ proposed: 3, rejected: 1 });
-  // One for plans, one for requests.
   expect(counted.statements()).toBe(2);
   counted.forget();
   const copied = { id: sql`'PLAN-' || lpad(n::text, 8, '0')` };
@@ -90,7 +89,6 @@ test('of several organisations each counts its own, and of what was asked elsewh
   expect(await requestedTools('T1', 'cleo')).toEqual(['flights_book']);
   expect(await requestedTools('T2', 'cleo')).toEqual([]);
   expect(await requestedTools('T2', ben.id)).toEqual(['plumber_call']);
-  // The asker reads it only in the other organisation's chat.
   expect(await requestedTools('T2', ana.id)).toEqual([]);
 });
 

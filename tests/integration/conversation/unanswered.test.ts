@@ -38,7 +38,7 @@ test('a request without a worker says that none is running, until one is, which 
   worker = await openTestInstance(database.url);
   await planOf(alone);
   expect(await service.getRun(alone)).not.toHaveProperty('activity');
-  // Two commands in a row are one plan; one after another kind of message is planned alone.
+  // Only consecutive commands are one plan.
   const both = await planOf(two);
   expect([both.title, both.counts.pending]).toEqual([expect.stringMatching(/a\.txt.*b\.txt/), 2]);
   const last = await planOf(one);

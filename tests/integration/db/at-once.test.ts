@@ -70,7 +70,7 @@ test('a statement that fails leaves nothing of those before it, and none after i
   const failing = db.atOnce([insert('a'), insert('a'), insert('b')]);
   await expect(failing).rejects.toMatchObject({ code: '23505' });
   expect(await countCommitted()).toBe(0);
-  // The next one gets a connection with known prepared statements.
+  // On a new connection, whose prepared statements are known.
   expect(await db.atOnce([insert('a'), insert('b')])).toHaveLength(2);
   const [[after]] = await db.atOnce<[{ pid: number }]>([look]);
   expect(after?.pid).not.toBe(before?.pid);

@@ -25,7 +25,7 @@ beforeEach(async () => {
   await tamper(sql`truncate countersign.audit, countersign.audit_seals restart identity`);
 });
 
-/** Tampers like a database owner who knows of the trigger. */
+// Like a database owner who knows of the trigger.
 const tamper = (statement: SQL) => changeAudit(db, statement);
 
 const record = (tx: Queryable, ...actions: string[]) =>
@@ -183,7 +183,6 @@ describe('the audit log', () => {
     await seal();
     const keyed_from = { seq: 2, sealed_at: now.toISOString() };
     expect(await verify()).toMatchObject({ ok: true, seals: 2, unkeyed: 1, keyed_from });
-    // Rewrites everything without the key.
     await tamper(sql`truncate countersign.audit_seals`);
     await seal(3, null);
     expect(await verify()).toMatchObject({ ok: false, fault: { kind: 'unkeyed', seal: 1 } });
@@ -197,7 +196,7 @@ describe('the audit log', () => {
     await tamper(sql`delete from countersign.audit_seals where seq > 1`);
     const through = await findPrunable(db.query, new Date('2026-02-01T00:00:00Z'));
     expect(through).toBe(first?.last_id);
-    // After an upgrade the log is older than retention, and is sealed in parts.
+    // After an upgrade the log is older than retention.
     await seal();
     expect(await db.transaction((tx) => pruneAudit(tx, through ?? 0, { key }))).toBe(3);
     const { rows } = await db.query.execute<{ id: number }>(

@@ -56,7 +56,7 @@ function makeStep(position: number): NewStep {
 
 type Counts = ReturnType<typeof countsOf>;
 
-/** `step_blocks` and a full count, without empty blocks. */
+// Without empty blocks.
 async function readBlocks(): Promise<{ kept: [number, Counts][]; counted: [number, Counts][] }> {
   type Row = Counts & { block: number };
   const { rows: kept } = await db.query.execute<Row>(
@@ -108,7 +108,6 @@ test('what a program that knows of no blocks changes, adds and removes is counte
     sql`delete from countersign.step_states where plan_id = ${id} and position between 120 and 260`,
   );
   const { kept, counted } = await readBlocks();
-  // The emptied second block remains.
   expect(kept.filter(([block]) => block !== 1)).toEqual(counted);
   expect(Object.values(kept[1]?.[1] ?? {})).toEqual(Array(10).fill(0));
 });

@@ -19,7 +19,6 @@ beforeAll(() => {
 });
 afterAll(() => Promise.all([db.close(), other.close()]));
 
-// As a stopping server does.
 const terminate = (pid: number) => other.query.execute(sql`select pg_terminate_backend(${pid})`);
 
 async function pidOf(tx: Pick<Database['query'], 'execute'>): Promise<number> {
@@ -128,7 +127,7 @@ describe('a transaction with limits', () => {
     });
   });
 
-  // Holds locks, and is silent until the server ends the connection.
+  // Holds locks in silence until the server disconnects.
   async function fallSilent(tx: Parameters<Parameters<Database['transaction']>[0]>[0]) {
     const pid = await pidOf(tx);
     await tx.execute(sql`lock table countersign.inbox_keys`);

@@ -173,7 +173,6 @@ test('versions that a program of the version before writes after the upgrade are
   const url = await withDatabase(freshDatabase);
   const db = openDatabase(url, { max: 2, applicationName: 'versions', onError: fail });
   const run = (text: string) => query(text.replaceAll('@', 'countersign.'));
-  // Statements of that version.
   const step = (position: number, word: string) =>
     `('P', ${position}, 's${position}', '${word}', 'control', 'noop', '{}', 'read')`;
   const insert = (...steps: string[]) =>
@@ -226,7 +225,7 @@ test('a version that was proposed again stays apart from the one before it, also
   const { plans: ids } = JSON.parse(
     readFileSync(join(fixtures, '0047_node_steps_node.json'), 'utf8'),
   );
-  // As if version 2, with one more step, had been proposed instead of patched.
+  // As if version 2 had been proposed, not patched.
   await query(`
     delete from countersign.plan_version_steps where plan_id = '${ids.changed}' and version = 1;
     insert into countersign.plan_version_steps

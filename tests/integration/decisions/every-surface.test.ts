@@ -34,7 +34,7 @@ type Row = {
   prepare?(plan: Plan): Promise<unknown>;
   /** If it differs from the row's name. */
   press?: CardPress['action'];
-  /** The refusal of a repeated press, or null if it succeeds. */
+  /** Refusal of a repeated press, or null. */
   twice: string | null;
   action: string;
   holds(facts: Facts): boolean;
@@ -48,7 +48,6 @@ const stall = ({ id }: Plan) =>
 const running = { steps: [task(addressOf('ana'))], before: 'executing' as const };
 const failed = { steps: [failing], before: 'failed' as const, step: 'gone' };
 
-// Adds a call, so that the change waits for approval.
 async function change({ id }: Plan): Promise<{ version: number; digest: string }> {
   const { revision: base_revision } = await all.instance.service.overview(id);
   const operations = [{ op: 'add_step' as const, step: failing }];

@@ -63,7 +63,6 @@ async function openSlack(slack: SlackDouble, instance: TestInstance): Promise<Su
     actions: { value: string; action_ts: string }[];
   };
   let count = 0;
-  // Repeats an earlier press with another button.
   const send = (button: AnyPress, who: Who) =>
     slack.replay(delivery.signal, (raw) => {
       const payload = raw as Payload;

@@ -227,7 +227,6 @@ describe('a worker whose operation does more than was approved', () => {
 
 describe('a plan whose capability nobody offers', () => {
   test('says so, however long, and goes on by itself when a worker has it', async () => {
-    // Enough for a slow worker.
     const patient = { ...settings, executor: { lease_seconds: 2, stall_minutes: 0.5 } };
     instance = await openTestInstance(database.url, { settings: patient });
     const plan = await runPlan(

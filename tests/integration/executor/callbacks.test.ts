@@ -30,13 +30,12 @@ let gateway: TestInstance;
 let api: Awaited<ReturnType<typeof serve>>['app'];
 let origin: string;
 
-// Tests change the default of work that continues.
 type OtherSide = {
   run(context: CallContext): Promise<CallLater | CallOutput>;
   check(): Promise<WorkState>;
   cancel(): Promise<void>;
 };
-/** Callback addresses, in call order. */
+// In call order.
 let handed: string[] = [];
 const finishesLater: OtherSide = {
   run: async ({ callbackUrl }) => {
@@ -142,7 +141,6 @@ async function begin(operation = 'render', ...more: ReturnType<typeof noop>[]) {
   return { id, address: handed.at(-1) };
 }
 
-// Reports of returned calls are stored or refused.
 const isQuiet = () =>
   waitFor('the worker to hold no lease', () => worker.vitals()?.leasesQuietMs === 0);
 
@@ -290,7 +288,7 @@ describe('a result that comes before the call has come back', () => {
 
 describe('beside a poll', () => {
   test('the first word counts, and the same news twice settles once', async () => {
-    // Polls are sequential, so an earlier result is settled when the next work is polled.
+    // Polls are sequential, so earlier results are settled.
     const done: WorkState = { state: 'done', output: result };
     const lost: WorkState = { state: 'lost', message: 'Nobody knows this job.' };
     const ids: string[] = [];

@@ -96,7 +96,7 @@ test.each(changes)(
   },
 );
 
-// All checks compare the same data, so each kind of change is tested at one.
+// All checks compare the same data: one per kind of change.
 
 test('a tool with another schema is found at the start, and nothing is called', async () => {
   const [, state, part] = schemaChange;

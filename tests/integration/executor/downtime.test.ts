@@ -10,7 +10,6 @@ import { noop, openTestInstance, reach, runPlan, withOpened } from '../../setup/
 import { checkPlan } from '../../setup/invariants.ts';
 import { claimReady, startBy, useExecutor } from '../plans/bench.ts';
 
-// No worker except registered back ends.
 const { instance, executor } = useExecutor();
 beforeEach(async () => {
   await instance.db.query.execute(sql`delete from countersign.backends`);
@@ -145,7 +144,7 @@ test('twelve plans that were under way when all stopped are done after twelve ho
   const due = new Date(Date.now() + 6 * 3_600_000).toISOString();
   const kinds = [
     draft(noop('1'), noop('2', '1')),
-    // Claimed by the stopped worker before its call.
+    // Claimed, not called.
     draft(file('n'), noop('2', 'n')),
     // Due during the outage.
     draft({ ...noop('1'), not_before: due }, noop('2', '1')),
@@ -161,12 +160,12 @@ test('twelve plans that were under way when all stopped are done after twelve ho
   }
   await removeBackends(instance.db.query, ['stopped']);
   await pass(12 * 60);
-  // A gateway can run its rounds before a worker exists.
+  // A gateway's rounds may precede any worker.
   await recover(executor);
   const started = await openTestInstance(instance.config.env.DATABASE_URL ?? '', {
     workspace: instance.workspace,
   });
-  // Concurrent requests would slow down the work they wait for.
+  // Concurrent requests would slow the work down.
   const ends: string[] = [];
   for (const id of ids)
     ends.push((await reach(started, id, 'completed', 'failed', 'stalled')).status);

@@ -28,7 +28,7 @@ afterAll(() => instance.close());
 
 describe('an approved plan', () => {
   const findUnstarted = async () => await findUnstartedPlans(instance.db.query, 3, 1000);
-  // `heardAt`: seconds since its worker's last heartbeat.
+  // `heardAt`: seconds since the worker's heartbeat.
   const leave = (id: string, state: string, heardAt: number | null = null) =>
     instance.db.query.execute(sql`
       update pgboss.job set state = ${state}::pgboss.job_state, started_on = now() - interval '1 hour',
@@ -120,7 +120,7 @@ describe('a back end that looks for work', () => {
     expect(await search()).toEqual([old[0], old[1]]);
     expect(await search()).toEqual([last]);
     expect(await search()).toEqual([old[0], old[1]]);
-    // The round's cursor is at an ended plan; it still continues from there.
+    // The round's cursor is at an ended plan.
     await instance.service.cancel(old[1] ?? '', { version: 1 }, ana);
     expect(await search()).toEqual([last]);
     expect(await search()).toEqual([old[0], last]);

@@ -15,7 +15,6 @@ const database = useDatabase();
 
 const server = join(root, 'tests/fixtures/append-server.ts');
 
-// One server for every process; some have to wait for it.
 function logTool(log: string, seconds: number) {
   const script = `sleep "$SECONDS_BEFORE"; exec ${node} ${server} ${log}`;
   const env = { SECONDS_BEFORE: String(seconds) };
@@ -23,7 +22,6 @@ function logTool(log: string, seconds: number) {
 }
 
 let log: string;
-// Has the tool `log`; starts no plan itself.
 let gate: TestInstance;
 
 beforeAll(async () => {

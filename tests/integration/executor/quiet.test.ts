@@ -36,7 +36,7 @@ test('two workers do not keep waking each other about it', async () => {
     const { blocked, counts } = await instance.service.overview(id);
     return blocked.length > 0 && counts.succeeded === 1;
   });
-  // Long enough for pending notifications and several rounds of both workers.
+  // Several rounds of both workers.
   await pause(200);
   const before = wakeups;
   await pause(400);

@@ -85,7 +85,6 @@ describe('the back ends of a process', () => {
     expect(await offered()).toEqual(['control_noop', 'control_wait']);
     const [first] = await read();
     expect(first).toEqual(manifestOf('control'));
-    // The same array until something changes.
     expect((await read())[0]).toBe(first);
 
     tools = ['control', 'human'];

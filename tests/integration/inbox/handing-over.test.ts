@@ -24,7 +24,6 @@ const mine = { ...thread, holder: 'mine' };
 const yours = { ...thread, holder: 'yours' };
 const hour = 3_600_000;
 
-// Leases the thread's only event for `seconds`.
 async function takeEvent(seconds: number): Promise<TakenEvent> {
   await instance.receive(makeEvent('e', { thread: thread.thread }));
   const { event } = await enterThread(instance.db.query, mine, seconds);
@@ -32,7 +31,7 @@ async function takeEvent(seconds: number): Promise<TakenEvent> {
   return event;
 }
 
-// Until `statement` waits for a changed row, or has ended.
+// Blocked by a row lock, or ended.
 async function waitUntilHeld(statement: Promise<unknown>): Promise<void> {
   let ended = false;
   void statement
@@ -66,7 +65,6 @@ describe('an event that fails under a lease that has just run out', () => {
   const warnings: string[] = [];
   beforeEach(() => void warnings.splice(0));
 
-  // Another event enters between the handler's first statement and the next.
   async function failWhileEntered(handler: InboxHandler): Promise<Taken> {
     const event = await takeEvent(0);
     let entering: Promise<Taken> | undefined;
@@ -82,7 +80,7 @@ describe('an event that fails under a lease that has just run out', () => {
             }
             return result;
           };
-          // Typed for any kind of promise; only the result is passed on.
+          // Typed for any promise; only the result is passed on.
           return work({ ...tx, execute: execute as unknown as Transaction['execute'] });
         }, options),
     };

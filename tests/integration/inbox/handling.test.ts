@@ -43,7 +43,7 @@ const share = createSharing(
   async () => {},
 );
 
-// Reuses the previous test's worker if its rule is the same.
+// Reused if the previous test's rule is the same.
 function work(handling: InboxHandler, rule: Partial<InboxRule> = {}): Promise<TestInstance> {
   handler = handling;
   return share(database, { rule });

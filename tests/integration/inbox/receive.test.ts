@@ -30,7 +30,7 @@ afterAll(async () => {
   await Promise.all([one.close(), other.close()]);
 });
 beforeEach(async () => {
-  // Wakeups of the previous test may be pending.
+  // Earlier wakeups may be pending.
   await countNamedThreads();
   await clearInbox(one);
 });
@@ -40,7 +40,7 @@ type Statements = Parameters<Database['atOnce']>[0];
 let marks = 0;
 
 async function countNamedThreads(): Promise<number> {
-  // Wakeups are ordered: a mark's arrival means all earlier ones have arrived.
+  // Wakeups are ordered: after the mark's, none is missing.
   for (const instance of [one, other]) {
     marks += 1;
     const mark = `mark ${marks}`;
@@ -273,7 +273,7 @@ describe('what is stored', () => {
         await receive(makeEvent(`${at}`, { keys: [`Ev${at}`, `C1:${at}`] }));
       return (await count()) - before;
     };
-    // Prepared statements get their plan while there are few rows.
+    // Plan prepared statements while there are few rows.
     const ofFew = await countReadBy(0, 20);
     await db.query.execute(sql`
       insert into countersign.inbox_keys (platform, tenant, key, event_id)

@@ -83,7 +83,7 @@ async function call(
   const result = await client.callTool({ name, arguments: args }, options);
   const [first] = result.content;
   const text = first?.type === 'text' ? first.text : '';
-  // The client validated it against the tool's schema.
+  // Validated by the client.
   return { text, isError: result.isError === true, data: result.structuredContent as ToolAnswer };
 }
 

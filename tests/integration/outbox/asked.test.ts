@@ -20,13 +20,13 @@ const base: PlanDraft = {
   approvers: { kind: 'named', people: ['ben@example.com', 'ana@example.com', 'Cleo'] },
 };
 
-// Shared: a platform without earlier cards would get them posted again.
+// A new platform would get earlier cards posted again.
 const platform = openPlatform();
 let instance: TestInstance;
 let threads = 0;
 let here: string;
 
-// The platform knows everyone with an address; direct channels are per thread.
+// Direct channels are per thread.
 function answer(post: ChatPost): Posted {
   const posted = platform.standing.find(({ message }) => message === post.message);
   const reached = (posted?.content.mention?.people ?? []).flatMap(({ name }) => {

@@ -21,7 +21,6 @@ const quickRule: Partial<DeliveryRule> = {
 };
 
 type Posting = {
-  // Read at each call, so that tests can replace it.
   platform: () => Platform;
   rule?: Partial<DeliveryRule>;
   planner?: Planner;
@@ -44,7 +43,7 @@ export function openPostingInstance(
   });
 }
 
-// Reuses the previous test's instance if its rule is the same.
+// Reused if the previous test's rule is the same.
 export const usePostingInstance = createSharing(
   async (url: string, options: Posting & { own?: boolean }) => {
     const instance = await openPostingInstance(url, options);
@@ -62,7 +61,7 @@ export function open({ db, openConversation }: TestInstance, place: ChatPlace): 
   return db.transaction((tx) => openConversation(tx, place));
 }
 
-// A new platform lacks earlier messages, whose cards would be posted again.
+// A new platform would get earlier cards posted again.
 export async function forgetPosts({ db }: TestInstance): Promise<void> {
   // TRUNCATE could deadlock with a working instance.
   for (const table of ['chat_posts', 'chat_places'])
@@ -82,7 +81,7 @@ function holds({ db }: TestInstance, condition: SQL): Promise<true> {
   return waitFor('everything to be delivered', probe, { timeoutMs: 20_000 });
 }
 
-// Ignores pending progress, which is posted later.
+// Ignores pending progress.
 export function delivered(instance: TestInstance): Promise<true> {
   return holds(instance, sql`${nothingWaits} and ${everyPlanIsNotified}`);
 }

@@ -288,7 +288,7 @@ describe('by a rule of its own', () => {
       const tries = (seen.get(content.text) ?? 0) + 1;
       seen.set(content.text, tries);
       if (tries === 1) throw new CountersignError('timed_out', 'No answer.', { passesAfterMs: 0 });
-      // Never answers: the call is abandoned, and the retry finds the message.
+      // Never answers: abandoned, and found by the retry.
       if (tries === 2) await new Promise(() => {});
     };
     await speaker.say(here, ['a', 'b']);

@@ -54,7 +54,6 @@ const waiting = () =>
     return rows.length > 0;
   });
 
-// The first to be created sorts last among conversations.
 function twoThreads(channel: string): [ChatPlace, ChatPlace] {
   for (let n = 1; ; n++) {
     const [first, second] = [inTeams(channel, `${n}`), inTeams(channel, `${n}x`)];
@@ -142,7 +141,7 @@ const inSlack = (tenant: string, channel: string): ChatPlace => ({
   tenant,
 });
 
-// Not zero: they must have been counted.
+// Not zero, so they were counted.
 function expectFew(statements: number): void {
   expect(statements).toBeGreaterThan(0);
   expect(statements).toBeLessThanOrEqual(6);

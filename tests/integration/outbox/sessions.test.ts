@@ -10,7 +10,6 @@ import { ana, type TestInstance } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
 import { delivered, open, openPostingInstance } from './bench.ts';
 
-// Shared by the file; each test reads its own channel.
 const platform = openPlatform();
 const planner = stagedPlanner(() => instance.db.query);
 let instance: TestInstance;

@@ -20,7 +20,6 @@ const platform = openPlatform();
 const note = (thread: string | null, what: string) =>
   done.set(thread, [...(done.get(thread) ?? []), what]);
 
-// Sometimes slow, sometimes failing.
 async function dawdle(): Promise<void> {
   await pause(random() < 0.3 ? 120 : 5);
   if (random() < 0.2) throw new Error('The platform is away.');

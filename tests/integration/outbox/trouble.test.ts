@@ -122,7 +122,6 @@ describe('What the platform never answers', () => {
   });
 });
 
-// The held call is abandoned.
 function holdFirst(verb: 'post' | 'update') {
   const gate = Promise.withResolvers<void>();
   let calls = 0;
@@ -267,7 +266,7 @@ describe('A card', () => {
     await waitFor('its card', () => cards()[0]?.includes(button));
     await delivered(instance);
     const [older] = platform.standing.map(({ content }) => structuredClone(content));
-    // The first change's process died, its result unknown.
+    // The first change's process died.
     holdFirst('update');
     await speaker.rename(plan.id, 'Halls');
     await waitFor('the newest', () => cards()[0]?.includes('Halls'));

@@ -72,7 +72,6 @@ beforeEach(async () => {
 
 const path = () => instance.config.settingsFile.path;
 
-// The bot reloads the file within a second.
 async function change(settings: object): Promise<void> {
   await writeFile(path(), JSON.stringify({ executor: { lease_seconds: 2 }, ...settings }));
   readRulesAgain(instance.config);
@@ -166,7 +165,6 @@ test('who is blocked while they are signed in is out at once: session, token, an
   await change({ identity: { ...identity(), blocked: [...blocked, 'cleo@corp.example'] } });
   expect((await browser.go(`${site}/api/me`)).status).toBe(401);
   expect((await withToken()).status).toBe(401);
-  // The streams have ended.
   await Promise.all(streams.map((stream) => stream.text()));
   for (const via of ['slack', 'teams', 'terminal', 'api', 'mcp'] as const)
     await expect(

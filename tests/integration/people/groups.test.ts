@@ -11,7 +11,6 @@ import { useInstance } from '../../setup/use-instance.ts';
 const ana = person('ana@example.com', 'slack');
 const ben = person('ben@example.com', 'slack');
 const cleo = person('cleo@example.com', 'slack');
-// A member of the auditors by the provider only.
 const dan: Actor = { ...person('oidc:corp:dan', 'console'), verified: true, role: 'approver' };
 const instance = useInstance({
   work: false,
@@ -48,7 +47,6 @@ const refused = { code: 'not_allowed' };
 test('a member of a group of the configuration approves for it, and nobody else', async () => {
   const plan = await propose({ kind: 'named', people: ['group:finance'] });
   await expect(approve(plan, cleo)).rejects.toMatchObject(refused);
-  // A provider's group of the same name adds no members.
   await expect(approve(plan, dan)).rejects.toMatchObject(refused);
   await expect(approve(plan, cleo)).rejects.toThrow(/ana@example\.com or ben@example\.com/);
   expect((await approve(plan, ben)).status).toBe('approved');

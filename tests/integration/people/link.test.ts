@@ -162,7 +162,6 @@ describe('A code', () => {
     const next = await ask(byMail);
     await wrong(1);
     await expect(use(next, inTeams)).rejects.toMatchObject({ code: 'not_allowed' });
-    // Another account can't use it.
     expect(await use(await ask(byMail), other)).toMatchObject({ kind: 'linked' });
     now = new Date(now.getTime() + 10 * minute - 1);
     await expect(use('WRONG-WRONG', inTeams)).rejects.toMatchObject({ code: 'not_allowed' });
@@ -191,7 +190,7 @@ describe('A code', () => {
         .length;
     await forget(new Date(now.getTime() - 1));
     expect([await left('link_codes'), await left('link_tries')]).toEqual([1, 1]);
-    // Wrong attempts before the code was made.
+    // The count of wrong attempts expires before the code.
     await forget(new Date(expires.getTime() - 1));
     expect([await left('link_codes'), await left('link_tries')]).toEqual([1, 0]);
     await forget(new Date(expires.getTime() + 1));
@@ -312,7 +311,6 @@ describe('Removing', () => {
     const plan = await readPlanRow(instance.db.query, id);
     const settings = { approvers: [], guardedApprovers: {} };
     const { query } = instance.db;
-    // Also counts the statements of the check.
     async function look(after: { statement: number; then: () => Promise<unknown> } | null) {
       let statements = 0;
       const execute = async (text: Parameters<Queryable['execute']>[0]) => {

@@ -8,7 +8,6 @@ import { ana, ben, noop, openTestInstance, type TestInstance } from '../../setup
 const database = useDatabase();
 let instance: TestInstance;
 beforeAll(async () => {
-  // Without a planner, requests stay open.
   instance = await openTestInstance(database.url, {
     work: false,
     settings: { limits: { person: { open_runs: 2, waiting_plans: 1 } } },

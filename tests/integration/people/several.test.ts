@@ -143,7 +143,7 @@ test('a token stays with the organisation it was made for, wherever its owner si
     account: 'corp:a1',
     tenant: 'corp:one',
   });
-  // The account has moved to another organisation, the token has not.
+  // The account changed organisations, the token did not.
   await instance.db.query.execute(sql`update countersign.signed_in set tenant = 'corp:two'`);
   expect((await withToken(token, '/api/me')).status).toBe(401);
 });

@@ -140,7 +140,7 @@ test('a person of several accounts is called as one of them is', async () => {
   await instance.service.noteName(mail, 'Ana García');
   expect(await instance.service.shownNames([ana.id])).toEqual(new Map([[ana.id, 'Ana García']]));
   const { id } = await propose({ approvers: { kind: 'named', people: [ana.id, mail] } });
-  // A linked account's name applies to all of the person's accounts.
+  // Linked accounts share the name.
   expect(await instance.service.shownNames(['teams:X1:O1'])).toEqual(new Map());
   await instance.db.query.execute(
     sql`insert into countersign.identities (account, person) values ('teams:X1:O1', ${mail})`,

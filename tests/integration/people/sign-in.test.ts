@@ -250,7 +250,6 @@ test('who signed in acts as themselves, is verified, and approves with the role 
   const { id, version, digest } = proposed;
   const approve = (browser: Browser) =>
     send(browser, `/api/plans/${id}/approve`, { version, digest });
-  // The role restricts the rule.
   expect((await approve(two)).status).toBe(403);
   expect(Proposed.parse(await (await approve(one)).json()).status).toBe('proposed');
   const word = { text: 'approve', version, digest };
@@ -283,7 +282,7 @@ test('a token acts for its owner within its role, and is refused once it is revo
     (await withToken(token, '/api/tokens', { method: 'POST', body: JSON.stringify({ name: 'x' }) }))
       .status,
   ).toBe(403);
-  // A token has its owner's groups as of the latest sign-in.
+  // A token has its owner's latest groups.
   await signIn({ ...ana, groups: [] });
   expect(await (await withToken(token, '/api/me')).json()).toMatchObject({ role: 'requester' });
   const stolen = await signIn(ben);

@@ -17,7 +17,7 @@ const database = useDatabase();
 const tenants = ['slack:T1', 'slack:T2'] as const;
 type Tenant = (typeof tenants)[number];
 const [here, elsewhere] = tenants;
-// In all texts of `here`, and nowhere else.
+// In all texts of `here` only.
 const secret = 'Quetzal';
 const operator = 'the-token-of-the-operator';
 const artifact = 'art-0123456789abcdef';
@@ -31,7 +31,7 @@ let app: FastifyInstance;
 let site: string;
 const routes: Walked[] = [];
 const tokens = new Map<string, { id: string; token: string }>();
-// Path values: of `here`, except the plan of `elsewhere`.
+// Path values of `here`, and the plan of `elsewhere`.
 const named = { plan: '', run: '', conversation: 'conv-here', finding: '', memory: '', theirs: '' };
 let digest = '';
 
@@ -233,7 +233,7 @@ const owned = [
   'DELETE /api/playbooks/:name',
   'POST /api/recurring',
 ];
-// They name data of `here` outside their path.
+// Their subject is outside their path.
 const naming = [
   'POST /api/run',
   'POST /api/plans',
@@ -298,7 +298,7 @@ function guarded(): (Walked & { role: Role })[] {
 }
 const nameOf = ({ method, url }: Walked) => `${method} ${url}`;
 
-// One line per route, so that one run shows all faults.
+// Reports all faults in one run.
 async function judge(work: (report: (line: string) => void) => Promise<void>): Promise<void> {
   const wrong: string[] = [];
   await work((line) => wrong.push(line));
@@ -374,17 +374,16 @@ test('people of the organisation reach what their role is for', () =>
       for (const role of new Set(tried)) {
         const { status, code, body } = await go(tokenOf(here, role), route, accountOf(here, role));
         const line = `${role}: ${nameOf(route)}: ${status} ${body.slice(0, 200)}`;
-        // Tokens make no tokens.
         if (nameOf(route) === 'POST /api/tokens') {
           if (code !== 'forbidden') report(line);
           continue;
         }
-        // Operator routes are tested below; `/metrics` is also open to this machine.
+        // Tested below; `/metrics` is also open locally.
         if (route.subject === 'instance' && route.url !== '/metrics') {
           if (code !== 'forbidden') report(line);
           continue;
         }
-        // `not_allowed`: approver rules reserve it for others.
+        // Reserved for others by approver rules.
         if (
           status === 401 ||
           status === 404 ||

@@ -62,7 +62,6 @@ beforeEach(async () => {
 
 const runs = { count: 0 };
 
-// A new run unless it continues another.
 async function plan(
   limits: Partial<PlanningLimits>,
   next: Script,

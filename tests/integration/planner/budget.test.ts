@@ -116,7 +116,7 @@ describe('reservations of several processes at once', () => {
           };
           const outcomes = await Promise.all(
             requests.map(async ({ process, run, turn, estimate, cost, lifted }) => {
-              // Separate budgets: only the database orders them.
+              // Only the database orders them.
               const budget = budgetOn(processes[process] ?? db(), limits);
               const estimateUsd = estimate / 100;
               const place = { runId: `run_${run}`, turn, user: `user_${run}`, stage: 's' };

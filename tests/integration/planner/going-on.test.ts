@@ -24,7 +24,6 @@ beforeAll(async () => {
     ...{ issuer: 'https://id.example', client_id: 'c', client_secret: 's' },
     ...{ tenant_claim: 'org', allowed_tenants: ['any'] },
   };
-  // Most messages here belong to no organisation.
   instance = await openModelInstance(database.url, {
     settings: { identity: { providers: { corp: several } } },
     env: { COUNTERSIGN_PUBLIC_URL: 'http://127.0.0.1:3978' },
@@ -77,7 +76,6 @@ const continuing = (plan: string, revision: number, more: object) =>
     args: { plan, revision, why: 'The notes are elsewhere.', ...more },
   });
 
-// Replaces the failed step at the revision shown to the model.
 const fixing = (id: string, conversation: string) => (body: ChatBody) =>
   continuing(id, revisionIn(body), {
     add: [
@@ -318,7 +316,6 @@ describe('a change that a model proposes', () => {
     await instance.ask('fix what failed', { conversation });
     const first = (await instance.service.getPlan(plan.id)).pending_patch;
     instance.play((body, index) => {
-      // The revision before the first change.
       if (index === 0) return continuing(plan.id, plan.revision, { remove: ['2', '3'] });
       return continuing(plan.id, revisionIn(body), { remove: ['2', '3'] });
     });

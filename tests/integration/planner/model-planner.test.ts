@@ -88,7 +88,6 @@ const proposedStep = {
 const propose = (change: object = {}): Turn => proposeAll({ ...proposal, ...change });
 const step = (change: object) => ({ steps: [{ ...proposal.steps[0], ...change }] });
 
-// As the model saw them.
 function resultsIn(body: ChatBody | undefined): string[] {
   return (body?.messages ?? []).flatMap((message) =>
     message.role === 'tool' ? [message.content] : [],

@@ -27,7 +27,6 @@ const database = useDatabase();
 const largeDatabase = useDatabase();
 let instance: ModelInstance;
 
-// None of them is named by the requests below.
 const others = Array.from(
   { length: 300 },
   (_, index): Operation => ({
@@ -56,7 +55,6 @@ beforeAll(async () => {
 });
 afterAll(() => instance.close());
 
-// As servers count: messages, calls and tools.
 async function countTokens({ messages, tools = [] }: ChatBody): Promise<number> {
   const parts = [
     ...messages.map((message) => message.content ?? ''),
@@ -70,7 +68,7 @@ async function countTokens({ messages, tools = [] }: ChatBody): Promise<number> 
   return tokens;
 }
 
-// Length of the common prefix, as a share of `before`.
+// The common prefix's share of `before`.
 function sharedWith(before: ChatBody, after: ChatBody): number {
   const [one, other] = [before, after].map((body) =>
     JSON.stringify([body.tools, ...body.messages]).slice(0, -1),

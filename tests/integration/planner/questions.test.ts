@@ -46,7 +46,6 @@ describe('options of a question', () => {
     expect(kept).toHaveLength(1);
     expect(await settled(instance, run_id)).toMatchObject({ plan_id: expect.any(String) });
     expect(instance.requests()).toHaveLength(2);
-    // The question is closed by now.
     await expect(carryOutPress(instance.service, bare(second.press), ana)).rejects.toThrow();
     expect(instance.requests()).toHaveLength(2);
   });
@@ -161,7 +160,6 @@ describe('set_policy', () => {
       conversation,
     });
     const run = await instance.reply(asked.run_id, '1');
-    // This person sees the outline first, without any setting.
     expect(run.planning_status).toBe('needs_clarification');
     expect(run.plan_id).toBeUndefined();
     expect(await textsIn(conversation)).toContain('From now on, Approvals is Every step.');

@@ -24,7 +24,6 @@ const examples = [
   ...[...listed.matchAll(/^- `([^`]+)`/gm)].map(([, text = '']) => text),
 ];
 
-// In the README's order.
 const ends = [
   'completed',
   'completed',

@@ -107,7 +107,6 @@ describe.each(['built-in tools', 'the MCP filesystem server'])('with %s', (kind)
     await mkdir(dirname(join(root, path)), { recursive: true });
     await writeFile(join(root, path), text);
   }
-  // By a form, or by an operation that no form knows.
   const either = (form: string, call: string) => (builtin ? form : call);
 
   it('a note is created and moved', async () => {

@@ -64,7 +64,7 @@ function ask(text = 'Write two files', more: Partial<PlanningRequest> = {}): Pla
   return request(text, { runId: `resumed-${runs}`, ...more });
 }
 
-// Only the database is shared, as between processes.
+// Only the database is shared.
 function planOnce(
   one: PlanningRequest,
   more: { tools?: PlannerTools; after?: number; signal?: AbortSignal } = {},
@@ -126,7 +126,7 @@ describe('a planner that is stopped in the middle', () => {
       call('report', { points: ['Step 1 is missing a word.'] }),
     ];
     script = (_, index) => {
-      // The critic's paid reply is stored, then the planner ends again.
+      // The planner ends once the critic's reply is stored.
       if (index === 3) late.abort();
       return replies[index] ?? submit;
     };

@@ -11,7 +11,7 @@ import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
 let instance: TestInstance;
-// The planner's answer waits for this; it may be called before or after.
+// May open before or after the request.
 const gate = Promise.withResolvers<void>();
 
 const entry = (more: Partial<TraceEntry>): TraceEntry => ({

@@ -23,7 +23,6 @@ const twoFiles = (part: string) =>
     { id: '2', path: `${part}/b.txt`, after: ['1'] },
   ]);
 
-// Resubmits the whole plan if necessary.
 function play(parts: PartArgs[], ofPart: (part: string, body: ChatBody) => Turn): void {
   let whole = 0;
   instance.play((body) => {
@@ -268,7 +267,7 @@ test('a part that a dead planner left is taken up by another one; the late one c
   );
   await waitFor('the first planner', () => asked === 1);
   let part_id = '';
-  // A planner renews its lease, so it is expired until another begins.
+  // Its renewed lease must expire until another begins.
   await waitFor('the second planner', async () => {
     const { rows } = await instance.db.query.execute<{ part_id: string }>(sql`
       with ended as (

@@ -168,7 +168,6 @@ describe('a plan with guarded operations', () => {
       'ana approved (1 of 3). Also needs one of ben or cleo for workspace_delete, and dan for workspace_move.',
     );
     const may = async (user: string) => (await cardFor(plan, user)).may_approve;
-    // Addresses and platform IDs count as vouched for here.
     expect([await may('ana'), await may('ben'), await may('dan')]).toEqual([false, false, true]);
     expect((await approve(plan, ana)).approvals).toHaveLength(1);
     expect((await approve(plan, dan)).status).toBe('proposed');
@@ -288,7 +287,7 @@ describe('a part of a plan', () => {
   });
 });
 
-// More than connections: a deadlock if one waits for another while holding its own.
+// More than connections, to detect deadlocks on the pool.
 test('forty plans are proposed at once, and approved by forty presses in a chat', async () => {
   const numbers = Array.from({ length: 40 }, (_, i) => i);
   const plans = await Promise.all(

@@ -113,7 +113,7 @@ const selector: fc.Arbitrary<StepSelector> = fc.oneof(
   fc.nat({ max: 3 }).map((at) => ({ partition: `p${at}` })),
   fc.constantFrom('odd', 'even').map((tag) => ({ tag })),
 );
-// The number makes added steps' names unique.
+// Makes added steps' names unique.
 const change: fc.Arbitrary<(n: number) => PatchOperation> = fc.oneof(
   fc.tuple(stepParts, index).map(([parts, at]) => (n: number) => ({
     op: 'add_step' as const,
@@ -221,7 +221,6 @@ async function attempt(work: Promise<unknown>): Promise<boolean> {
   }
 }
 
-// A person decides everything until the plan has ended.
 const finish = (id: string): Promise<Plan> =>
   waitFor(
     `${id} to end`,

@@ -55,7 +55,6 @@ async function list(planId: string, query = '') {
   return List.parse(await (await api.get(`/api/plans/${planId}/artifacts${query}`)).json());
 }
 
-// One artifact per step.
 async function runLarge(...ids: string[]): Promise<string> {
   const { id } = await runPlan(
     instance,

@@ -81,7 +81,7 @@ export function useExecutor(options: Parameters<typeof useInstance>[0] = {}) {
   return { instance, executor };
 }
 
-/** Registers a back end with every operation for `days`; without one nothing stalls. */
+/** Registers a past back end, without which nothing stalls. */
 export async function haveWorkedFor(instance: TestInstance, days: number): Promise<void> {
   const manifest = instance.registry.list();
   const operations = manifest.map(({ name }) => name);
@@ -101,7 +101,6 @@ export const crowdedSlots = (limit: number): Slots => ({
 /** Allows every call. */
 export const mayCall: Mark = async () => ({ isFresh: () => true });
 
-/** Proposes, approves and starts a plan without jobs. */
 export async function startBy(
   executor: ExecutorContext,
   instance: TestInstance,
@@ -228,7 +227,7 @@ export async function statusesOf(
   return Object.fromEntries(steps.map(({ id, status }) => [id, status]));
 }
 
-/** Loses the connection `before` the next statements run, or `after`, when only the result is lost. */
+/** Fails `before` the next statements run, or `after`, when only the result is lost. */
 export function flaky(
   db: Database,
 ): Database & { fail(when: 'before' | 'after', times?: number): void } {
@@ -284,7 +283,7 @@ export async function runClaimed(
 export const runReady = async (context: ExecutorContext, planId: string): Promise<string[]> =>
   (await runClaimed(context, planId)).ids;
 
-/** Makes ready steps claimable now; their planned time is unchanged. */
+/** Makes steps claimable; their planned time is unchanged. */
 export async function ripen(instance: TestInstance, planId: string): Promise<void> {
   await instance.db.query.execute(
     sql`update countersign.step_states set available_at = clock_timestamp()

@@ -145,7 +145,7 @@ test('a playbook is a plan of its own, with its own times', async () => {
   expect(steps[0]?.args.content).toBe('Hi');
 });
 
-// Each line answers the first prompt that matches; other prompts get Enter.
+// Each line answers the first matching prompt; others get Enter.
 async function follow(terminal: FakeTerminal, script: [said: RegExp, line: string][]) {
   const left = [...script];
   for (let from = 0, others = 0; left.length > 0; ) {

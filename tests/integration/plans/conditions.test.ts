@@ -238,7 +238,7 @@ describe('“deploy at a time if the status is green, else tell me”', () => {
     );
     const options = { user: 'ana', conversation: `deploy-${status}` };
     const { id, digest } = await instance.service.propose(draft, options, ana);
-    // The moment may already have passed on a busy machine.
+    // May have passed on a busy machine.
     const passed = at.toISOString();
     await instance.service.approve(id, { version: 1, digest, passed }, ana);
     expect((await reach(instance, id, 'completed')).counts).toMatchObject({

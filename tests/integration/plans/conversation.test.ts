@@ -137,7 +137,6 @@ describe('messages of one conversation', () => {
     const later = await idle.db.transaction(async (tx) => {
       await appendMessage(tx, say('first'));
       const later = idle.db.transaction((other) => appendMessage(other, say('second')));
-      // A concurrent reader must not see the second message without the first.
       const seen = await Promise.race([
         later.then(() => idle.service.messages('order', { limit: 10 })),
         waitFor('the second one to wait', async () => {
@@ -240,7 +239,7 @@ describe('proposals nobody decides', () => {
       await createExpiry(contextOf(idle, days), staleAfter)();
       return (await idle.service.getPlan(plan.id)).status;
     };
-    // The wait for a person began with the refusal, however old the version is.
+    // The wait began with the refusal.
     expect(await statusAfter(0)).toBe('needs_review');
     expect((await textsIn('reviewed')).join()).not.toContain('still waiting');
     expect(await statusAfter(4)).toBe('needs_review');

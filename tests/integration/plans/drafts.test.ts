@@ -12,7 +12,7 @@ import { refusalCode } from '../../fixtures/refusal.ts';
 import { ana, noop, reach, runPlan } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 
-// Many different outputs without as many files.
+// Many outputs without as many files.
 const say = defineOperation({
   tool: 'test',
   operation: 'say',
@@ -197,7 +197,6 @@ test('outputs are read page by page', async () => {
 
 describe('a change of an approved plan that feeds what it writes', () => {
   const secret = 'Ben earns 9,100 EUR';
-  // Only the requester approves the letters; the payroll is read for another purpose.
   const steps = (): StepDraft[] => [
     tool('hold', 'human_task', { question: 'Go on?', assignee: 'ana' }),
     tool(

@@ -38,7 +38,6 @@ const instance = useInstance({
 const failing = (id: string, ...after: string[]) =>
   draftStep(id, 'Fail', 'workspace_read', { path: 'missing.md' }, ...after);
 
-// `waiting` steps wait for ana; nothing else is running or ready.
 const held = (steps: PlanDraft['steps'], waiting = 1) => runUntilHeld(instance, { steps }, waiting);
 
 const raise = (

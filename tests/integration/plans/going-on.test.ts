@@ -269,7 +269,7 @@ describe('while a change waits', () => {
         await waitFor('the second failure', async () =>
           (await attemptsOf(plan.id)).lost === 2 ? true : null,
         );
-        // The change for the earlier failure is dropped, by this approval or the first.
+        // Either approval drops the earlier failure's change.
         const { code } = await refusal(approve(plan.id, outcome));
         expect(['patch_conflict', 'already_decided']).toContain(code);
         await reach(instance, plan.id, 'failed');

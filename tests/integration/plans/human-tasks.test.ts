@@ -341,7 +341,6 @@ test('waiting for a person never stalls a plan', async () => {
     await tx.execute(sql`${age} where id = ${id}`);
     await tx.execute(sql`update countersign.backends set since_at = since_at - interval '3 days'`);
     expect(await findStalledPlans(tx, 1, 1000, id)).toEqual([]);
-    // Without its question, the plan would be found.
     await tx.execute(sql`update countersign.plans set waiting = 0 where id = ${id}`);
     expect(await findStalledPlans(tx, 1, 1000, id)).toEqual([id]);
     await tx.execute(sql`update countersign.plans set waiting = 1 where id = ${id}`);
@@ -350,7 +349,6 @@ test('waiting for a person never stalls a plan', async () => {
 
 describe('a question that stays open', () => {
   const hour = 3_600_000;
-  // A reminder round in `hours`.
   const remindAfter = (hours: number, limit?: number) =>
     createHumanReminders(
       {

@@ -22,7 +22,6 @@ type Graph = PlanDraft['steps'];
 type EdgeType = 'FS' | 'SS' | 'FF' | 'SF';
 type Edge = { from: string; to: string; type: EdgeType };
 
-// Steps succeed at once, take a moment, or fail; each may need earlier ones.
 const graph: fc.Arbitrary<Graph> = fc
   .array(
     fc.record({
@@ -93,7 +92,6 @@ function closureOf(edges: Edge[], sources: string[]): Set<string> {
 
 type Covered = { id: string; status: StepStatus; findings: string[] | null };
 
-// In one snapshot.
 const readCovers = (instance: TestInstance, id: string): Promise<Covered[]> =>
   instance.db.transaction(async (tx) => {
     await lockPlan(tx, id);
@@ -103,7 +101,7 @@ const readCovers = (instance: TestInstance, id: string): Promise<Covered[]> =>
     return rows;
   });
 
-// A step is or will be stale exactly because of the open findings that reach it.
+// Stale exactly by the open findings that reach it.
 async function expectCovered(
   instance: TestInstance,
   id: string,
@@ -169,7 +167,7 @@ async function play(instance: TestInstance, steps: Graph, commands: Command[]): 
   for (const { step_id, status } of rows)
     if (leftOut.has(step_id)) expect(status, step_id).toBe('cancelled');
   const fails = steps.some(({ tool }) => tool === 'workspace');
-  // If a planner began to correct a finding before it was settled, its two steps are there too.
+  // A correction begun before the settlement adds two steps.
   if (!fails && leftOut.size === 0) expect(ended.counts.succeeded).toBe(rows.length);
 }
 

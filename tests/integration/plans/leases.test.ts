@@ -72,7 +72,7 @@ describe('a worker that is slow but alive', () => {
     const { marking } = await instance.db.transaction(async (tx) => {
       await lockPlan(tx, id);
       const lost = await readLostSteps(tx, id);
-      // Commits between the decision and its storage. Not awaited: it may wait for our lock.
+      // Between decision and storage. Not awaited: it may wait for our lock.
       const marking = markCalling(instance.db.query, executor.worker, [lease], 2);
       await Promise.race([marking, waitForBlocked()]);
       await settleLostSteps(

@@ -39,7 +39,6 @@ test('a worker that is not told stops what a person cancelled when it renews its
   const { id } = await startBy(executor, instance, [wait('w')]);
   const { steps } = await claimReady(executor, id, 1);
   executor.leases.stop();
-  // Renewal is long after the test.
   const leases = keepLeases(
     { ...executor, settings: { ...executor.settings, lease_seconds: 3600 } },
     executor.worker,
@@ -106,7 +105,7 @@ describe('a step that waits for a slot of its worker', () => {
   test('does not begin when its plan is paused, and gives back what it holds', async () => {
     const id = await queue('Paused');
     await instance.service.pause(id, version, ana);
-    // Long enough that it asks before it begins.
+    // It asks before it begins.
     await new Promise((resolve) => setTimeout(resolve, 300));
     free();
     await waitFor('it to be ready', async () => (await next(id)) === 'ready');

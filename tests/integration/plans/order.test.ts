@@ -38,7 +38,7 @@ describe('of steps that are ready', () => {
   ])(
     'the most urgent is claimed first, then the one most wait for, then the oldest, %s',
     async (_where, shared) => {
-      // In reverse order of positions, which decide last.
+      // Reverse positions, which decide last.
       const then = (id: string, after: string) => ({ ...noop(id, after), ...shared });
       const { id } = await startBy(executor, instance, [
         ...['third', 'second', 'first'].map((root) => ({ ...noop(root), ...shared })),
@@ -120,7 +120,7 @@ const types = ['FS', 'SS', 'FF', 'SF'] as const;
 const lags = [-30, 0, 30];
 const named = (type: string, lag: number) => `${type}${lag}`;
 
-// `now` is claimable, `in 30` in 30 minutes.
+// `in 30` is in 30 minutes.
 async function lookAt(planId: string): Promise<Record<string, string>> {
   const { rows } = await instance.db.query.execute<{
     id: string;
@@ -238,7 +238,7 @@ describe('with a worker of two slots', () => {
     const soon = new Date(Date.now() + 2000).toISOString();
     const steps = [waitStep('long', 20), { ...noop('soon'), not_before: soon }];
     const plan = await working.service.propose({ title: 'Meanwhile', steps }, {}, ana);
-    // The moment may already have passed on a busy machine.
+    // May have passed on a busy machine.
     const { version, digest } = plan;
     await working.service.approve(plan.id, { version, digest, passed: soon }, ana);
     await waitFor(

@@ -214,7 +214,7 @@ test('settings that no organisation reaches are named at the start, those that a
 });
 
 describe('whose the folder is that was there before', () => {
-  /** @param asked organisations with plans, in order @param shared the stored tenancy, or null if none */
+  /** @param shared the stored tenancy, or null if none */
   async function settle(
     asked: (string | null)[],
     shared: boolean | null,

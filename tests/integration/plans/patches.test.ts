@@ -30,7 +30,7 @@ const instance = useInstance({
   },
 });
 
-// Waits for ana, so that later steps have not begun.
+// Keeps later steps from starting.
 const hold = holdStep();
 async function patch(id: string, operations: PatchOperation[], base?: number, actor = ana) {
   const { revision } = await instance.service.overview(id);
@@ -52,7 +52,7 @@ async function resume(id: string): Promise<void> {
 
 const { statusesOf } = readsOf(() => instance);
 
-// Before versions of changes existed, the digest covered only operations.
+// The former digest covered only operations.
 async function storeAsBefore(planId: string, { patch_id, version }: PatchOutcome, whole: boolean) {
   const { query } = instance.db;
   const row = await readPlanRow(query, planId);
@@ -350,7 +350,7 @@ describe('a patch that widens an approved plan', () => {
     });
     const waiting = await instance.service.getPlan(plan.id);
     expect(waiting).toMatchObject({ version: 1, pending_patch: outcome });
-    // The previous release reads it from the plan.
+    // For the previous release.
     const readMark = () =>
       instance.db.query.rows(
         sql`select pending_patch from countersign.plans where id = ${plan.id}`,
@@ -366,7 +366,6 @@ describe('a patch that widens an approved plan', () => {
       (await instance.service.getPlan(plan.id)).counts.succeeded === 2 ? true : null,
     );
     expect((await instance.service.getPlan(plan.id)).status).toBe('executing');
-    // A repeated approval returns the plan's state.
     expect(await instance.service.approve(plan.id, keyOf(plan), ana)).toMatchObject({
       version: 1,
       status: 'executing',

@@ -157,7 +157,6 @@ describe('the final values of a guarded step', () => {
       code: 'not_allowed',
     });
     expect(await statusesOf(instance, plan.id)).toEqual({ d: 'waiting' });
-    // A typed name never counts as another person.
     await expect(
       instance.service.resume(plan.id, confirm, person('ben', 'api')),
     ).rejects.toMatchObject({ code: 'not_allowed' });

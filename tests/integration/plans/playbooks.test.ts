@@ -128,7 +128,6 @@ test('what cannot be kept or run is refused with the reason', async () => {
   await expect(save({ name: 'bad', params: { who: 'Globex' } })).rejects.toEqual(
     matching('does not contain "Globex" (who)'),
   );
-  // An operation's name can't be a parameter.
   await expect(save({ name: 'bad', params: { tool: 'workspace' } })).rejects.toEqual(
     matching('does not contain'),
   );

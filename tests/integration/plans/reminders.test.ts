@@ -25,7 +25,6 @@ const { textsIn } = readsOf(() => instance);
 const remindersIn = async (conversation: string) =>
   (await textsIn(conversation)).filter((text) => text.startsWith('Reminder'));
 
-// A round in `hours`.
 const at = (hours: number) =>
   makeConversationContext(instance, hours * hour, {
     warn: (message) => void warnings.push(message),
@@ -44,7 +43,6 @@ async function startIn(conversation: string): Promise<string> {
   return id;
 }
 
-// Refuses statements on the plan's steps during the round.
 async function whileRefused(id: string, table: string, round: () => Promise<void>): Promise<void> {
   const column = table === 'messages' ? 'plan_id' : 'id';
   await instance.db.query.execute(sql`

@@ -93,13 +93,12 @@ const put = (name: string, text: string) => writeFile(join(instance.workspace, n
 const recheck = (id: string, steps: string[], ...after: string[]) =>
   draftStep(id, 'Look again', 'plan_recheck', { steps }, ...after);
 
-// Waits for ana and does nothing else.
 const held = (steps: PlanDraft['steps'], more: Partial<PlanDraft> = {}) =>
   runUntilHeld(instance, { steps, ...more });
 
 const { statusesOf, approve } = readsOf(() => instance);
 
-// Until nothing of the plan runs or is about to.
+// Nothing of the plan runs or is about to.
 const quiet = (id: string) =>
   waitFor(`${id} to be quiet`, async () => {
     const { counts } = await instance.service.getPlan(id);
@@ -451,7 +450,7 @@ describe('a finding that leaves stale steps', () => {
   });
 
   test('is tried three times at most, each time with why the last change was refused; then a person decides', async () => {
-    // Leaves out the stale step, so it is always refused.
+    // Refused for leaving out the stale step.
     script = () => ({
       calls: [
         { name: 'propose_patch', args: { why: 'Later.', edit: [{ id: 'other', notes: 'x' }] } },

@@ -93,7 +93,6 @@ const limited = (budget_usd: number): PlanContext => ({
   ...{ tool_outputs: {}, notes: '', artifacts: [], budget_usd },
 });
 
-// Counts `workspace_delete`; calls are real.
 function counting(calls: JsonObject[]): ExecutorContext {
   const counted = withOpened(executor.registry, (tools) => ({
     get(name) {
@@ -160,7 +159,7 @@ describe('a guarded step with run-time arguments', () => {
     await expect(
       instance.service.resume(id, { ...confirm, about: earlier }, ana),
     ).rejects.toMatchObject({ code: 'already_decided' });
-    // The model would choose otherwise now; the confirmed value counts.
+    // The confirmed value counts, not a new choice.
     answer = choose('workspace_delete', { path: 'new.md' });
     const asked = server.requests.length;
     await settle(id, 'retry');
@@ -461,7 +460,6 @@ describe('what deciding costs', () => {
     const { signal } = new AbortController();
     const run = { context: executor, plan, step, lease, signal, mark: mayCall };
     await runStep({ ...run, cutOff: () => {}, mayBegin: () => false });
-    // The outcome is never settled.
     expect((await instance.service.getPlan(id)).cost_usd).toBeGreaterThan(0);
   });
 

@@ -25,7 +25,7 @@ const minuteMs = 60_000;
 const Missed = z.object({ kind: z.literal('deadline'), limit: z.string() });
 const readNothing = async () => ({ busy: [], failed: false });
 
-// When requests are planned. The database's clock is far behind, so nothing runs early.
+// The database's clock is far behind, so nothing runs early.
 let now = new Date();
 const afternoons = Array.from({ length: 60 }, (_, day) => {
   const date = new Date(Date.parse('2099-11-29') + day * 1440 * minuteMs)
@@ -97,7 +97,7 @@ async function start({ plan, steps }: Reviewed): Promise<Step[]> {
   return steps();
 }
 
-// Days around each clock change, with 9:00 in UTC; São Paulo and Kathmandu have none then.
+// Around each clock change; São Paulo and Kathmandu have none.
 const changes = [
   ['America/New_York', '7 Mar, 8 Mar, 9 Mar', ['03-07T14:00', '03-08T13:00', '03-09T13:00']],
   ['America/New_York', '31 Oct, 1 Nov, 2 Nov', ['10-31T13:00', '11-01T14:00', '11-02T14:00']],
@@ -115,7 +115,7 @@ const waits = {
 };
 const isoWaits = { PT36H: 2160, P1D: 1440, P1DT4H: 1680, P2W: 20_160 };
 
-// End of work begun at 9:00 on the first day: days later, and the hour.
+// Work begun at 9:00: days later, and the hour.
 const work = {
   '2 working days': [1, 17],
   '3 business days': [2, 17],

@@ -67,7 +67,6 @@ const idsOf = async (id: string) => Object.keys(await statusesOf(instance, id));
 const seriesOf = (id: string) =>
   instance.db.query.select().from(planSeries).where(eq(planSeries.plan_id, id));
 
-// Moves all of a plan's times `ms` back.
 async function age(planId: string, ms: number): Promise<void> {
   const by = sql`make_interval(secs => ${ms / 1000})`;
   await instance.db.query.execute(
@@ -220,7 +219,7 @@ describe('what was missed', () => {
   test('is skipped with a note when nobody worked for a week, and today’s is done', async () => {
     const series = daily({ steps: [look, { ...look, id: 'tell', after: ['look'] }] });
     const { id } = await startBy(executor, instance, draftOf(series));
-    // The first was due seven days and some hours ago, the eighth some hours ago.
+    // Due daily, first seven days and some hours ago.
     const due = Date.parse(series.starts_at);
     const sinceMidnight = Date.now() % day;
     await age(id, 7 * day + (due - Date.now()) + Math.min(sinceMidnight, 60_000));
@@ -508,7 +507,7 @@ describe('a change of a series', () => {
     expect((await openOf(id)).map((step) => step.not_before)).toEqual([next]);
   });
 
-  // After the first start, at any time of day.
+  // Later than the first start at any time of day.
   const hour = new Date(Date.now() + 3_600_000).getUTCHours();
   const hoursLater = `FREQ=DAILY;BYHOUR=${(hour + 2) % 24}`;
 

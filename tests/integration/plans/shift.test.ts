@@ -47,7 +47,7 @@ const readBusy = createReadBusy(
   { now: () => new Date(Date.now() + ahead) },
 );
 
-// Two parts of an hour each, the first from `begun` hours ago.
+// An hour each, the first from `begun` hours ago.
 async function begin(begun: number, deadline: number) {
   const [a, b] = [writeStep('a', 'a.md'), writeStep('b', 'b.md', 'a')];
   const plan = await startBy(executor, instance, [a, b]);
@@ -57,7 +57,6 @@ async function begin(begun: number, deadline: number) {
   return plan.id;
 }
 
-/** @param who does the first */
 function schedule(
   plan: Plan,
   a: StepDraft,

@@ -34,7 +34,6 @@ let folder: string;
 let log: string;
 let web: Listening;
 let model: openai.OpenAiDouble;
-// The model's run-time values.
 let chosen: JsonObject = {};
 let requests: { url: string; note: unknown; body: string }[] = [];
 // Built-in ones included.
@@ -98,7 +97,7 @@ afterAll(async () => {
 
 const readAll = (plan: Plan) => readReviews(instance.service, plan, viewer);
 
-// Verbatim, or with hidden characters escaped.
+// Or with hidden characters escaped.
 async function expectShown(plan: Plan, values: string[]): Promise<void> {
   expectIn(await readAll(plan), values);
 }
@@ -168,7 +167,7 @@ const isServer = (tool: string) => ['desk', 'files', 'memory', 'everything'].inc
 const printable = fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 60 });
 const name = fc.uuid();
 
-// One step per operation with effects or outside access, with random arguments.
+// Operations with effects or outside access.
 const everyOperation = fc
   .record({
     lie: lies,
@@ -313,7 +312,7 @@ describe('a plan that was approved', () => {
       args: { path: 'found.txt' },
     };
 
-    // Nothing is sent before the confirmation; all `values` and everything sent are on every surface.
+    // Nothing is sent before; everything sent is shown.
     async function confirmAndSend(args: JsonObject, before: StepDraft[], values: string[]) {
       await writeFile(log, '');
       const send = { id: 's', description: 'Only reads', tool: 'desk', operation: 'notify', args };
@@ -430,7 +429,6 @@ describe('a plan that was approved', () => {
       ['look_up', 'outside'],
       ['get', 'outside'],
     ]);
-    // The read is 1a, the lookup next to it 1b.
     await expectShown(plan, ['text of step 1a']);
   });
 

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 
 const zone = fc.constantFrom('Europe/Berlin', 'Asia/Kathmandu', 'Australia/Lord_Howe');
-// Distinct, so that each is found by itself.
+// Distinct, so that each is found alone.
 const lags = fc.shuffledSubarray([10, 90, 1440, 1680, 2880, 4330, 10_080, 20_160], {
   minLength: 6,
 });
@@ -60,7 +60,6 @@ const rule = fc.option(
 type Drawn<A> = A extends fc.Arbitrary<infer Value> ? Value : never;
 type Shape = Drawn<typeof shape>;
 
-// Every kind in every draw.
 const everyKind: [Shape, number[], Drawn<typeof rule>, Drawn<typeof zone>] = [
   [
     { before: 0, type: 'FS', lagged: false, dated: null, open: true, due: null },
@@ -80,7 +79,7 @@ const write = (id: string, path: Json, after: StepDraft['after'] = []): StepDraf
 function stepsOf(drawn: Shape, waits: number[], now: number): StepDraft[] {
   const read = draftStep('r', 'Read', 'workspace_list', { path: 'found' });
   const steps = drawn.map(({ before, type, lagged, dated, open }, at): StepDraft => {
-    // Run-time paths are confirmed; shared ones again after another step wrote there.
+    // Confirmed at run time; again after another step wrote there.
     const path = open ? { $from: 'r', path: `/entries/${at}/name` } : `s${at}.md`;
     const [id, lag] = [at === 0 ? 'r' : `s${before % at}`, lagged ? (waits[at] ?? 0) : 0];
     const after = [{ id, type: id === 'r' ? ('FS' as const) : type, lag_minutes: lag }];
@@ -154,7 +153,7 @@ test('no step waits, starts or stops in a way that its review did not say', asyn
       });
       await storeSchedule(instance, plan, parts);
       const texts = await readReviews(instance.service, plan, viewer);
-      // The console draws the card's lines, not the calls alone.
+      // Not the calls alone.
       texts.delete('console');
       const expectShown = (words: string) => {
         for (const [surface, text] of texts)
@@ -162,7 +161,7 @@ test('no step waits, starts or stops in a way that its review did not say', asyn
       };
       await instance.service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
       await startPlan(executor, plan.id, { approvers: [], guardedApprovers: {} });
-      // After two months all kept occurrences are missed.
+      // All kept occurrences are missed.
       await checkSchedule(
         watchContext(instance, readNothing, () => 60 * dayMs),
         plan.id,
@@ -188,7 +187,7 @@ test('no step waits, starts or stops in a way that its review did not say', asyn
             words.endsWith('after') ? 'waits' : step.id.includes('#') ? 'repetitions' : 'dates'
           ] += 1;
         }
-        // Asks again if its target changed after the confirmation.
+        // Its target changed after the confirmation.
         const waiting = steps.filter(({ status }) => status === 'waiting');
         for (const { id } of waiting) {
           stopped.add(id);

@@ -19,7 +19,6 @@ const { resume } = readsOf(() => instance);
 
 const task = (id: string) => draftStep(id, 'Look at it', 'human_task', { question: 'Is it good?' });
 
-// A waiting task, a step not begun and its dependent.
 async function ask(title: string) {
   const executor = makeExecutor(instance);
   const steps = [task('t'), noop('free'), noop('behind', 'free')];

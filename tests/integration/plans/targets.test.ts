@@ -199,7 +199,6 @@ describe('an overwrite is not hidden', () => {
   const decoys = Array.from({ length: 230 }, (_, n) =>
     step(`d${n}`, 'delete', { path: `decoy-${n}` }),
   );
-  // Steps before the write, and how they are described.
   const cases: [string, (StepDraft & { id: string })[], RegExp][] = [
     [
       'by an earlier write whose place comes from a step',
@@ -276,7 +275,6 @@ describe('an overwrite is not hidden', () => {
     const [first, ...others] = saidOf('weekly');
     expect(first).toBe('Overwrites ledger.txt');
     expect(others.length).toBeGreaterThan(2);
-    // Each would replace the existing file.
     for (const one of others) expect(one).toMatch(/not checked/);
     expect(saidOf('new')[0]).toBe('Creates weekly.txt');
   });

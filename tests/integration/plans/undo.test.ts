@@ -54,7 +54,6 @@ test('a word brings the version before back as the next one, and names any other
   await instance.service.reply(run_id, 'go back to version 2', ana);
   expect(await draftOf(id)).toEqual(second);
   expect(await draftOf(id, 1)).toEqual(first);
-  // Its run decides about the version shown now.
   await instance.service.say(conversation, 'approve', ana);
   expect((await instance.service.getPlan(id)).decided_by).toBe('ana');
 });

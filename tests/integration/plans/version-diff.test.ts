@@ -156,7 +156,7 @@ describe('the difference between two versions', () => {
       counts: { ...counts, changed: 1, added: 1 },
       ids: ['b', 'c'],
     });
-    // A new proposal archives version 3; its patches' history still counts.
+    // Archives version 3; its patches' history still counts.
     drafts = { new: { title: 'New', steps: [noop('d'), noop('e')] } };
     await sendBack(await instance.service.getPlan(id), 3, 'new');
     expect(await diff(1, 3)).toEqual({
@@ -227,7 +227,6 @@ describe('a plan that is refused', () => {
   test('counts proposals that were sent back, not version numbers', async () => {
     drafts = { again: draftOf('again') };
     const plan = await instance.service.propose(draftOf('one'), {}, ana);
-    // Another change raised the number meanwhile.
     await instance.db.query.execute(sql`
       with v as (update countersign.plan_versions set version = 4 where plan_id = ${plan.id})
       update countersign.plans set version = 4 where id = ${plan.id}`);

@@ -23,7 +23,7 @@ const instance = useInstance({
   ),
 });
 
-// Every step but the first, which holds all others back.
+// The first holds all others back.
 type Said = { priority: number; content: string; tags: string[]; after: string[] };
 type Model = Map<string, Said>;
 
@@ -98,14 +98,13 @@ class Story {
     this.model.delete(id);
     for (const step of this.model.values()) step.after = step.after.filter((one) => one !== id);
   }
-  // Changes the model, and returns the matching operations.
   operate({ what, step, other }: Choice, narrowing: boolean): PatchOperation[] {
     const id = this.#pick(step);
     const current = this.model.get(id);
     const kind = narrowing ? 'remove' : ['set', 'args', 'add', 'remove', 'link', 'cut'][what % 6];
     if (current === undefined) return [];
     if (kind === 'remove') {
-      // In an approved plan dependents go too: starting without the step would widen the plan.
+      // Starting dependents without the step would widen the plan.
       const ids = narrowing ? this.#behind(id) : [id];
       // Steps added by the same patch stay.
       if (this.model.size === ids.length || numberOf(id) > this.#begun) return [];
@@ -145,7 +144,6 @@ class Story {
   }
 }
 
-// Counts of new, removed and changed steps.
 function differ(a: Model, b: Model) {
   const text = (step: Said | undefined) =>
     JSON.stringify(step === undefined ? null : { ...step, after: step.after.toSorted() });
@@ -157,7 +155,7 @@ function differ(a: Model, b: Model) {
   };
 }
 
-// Waiting versions too: digest, content and differences.
+// Waiting versions too.
 async function expectAsModelled(id: string, story: Story): Promise<void> {
   const { db, service } = instance;
   expect(await expectVersions(db.query, id)).toBe(story.versions.length);

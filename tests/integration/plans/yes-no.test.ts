@@ -214,7 +214,6 @@ describe('a task whose form only takes Yes or No', () => {
     ]);
     await answer(id, { steps: { ask: 'done' }, answers: { ask: { ok } } });
     await reach(instance, id, 'completed');
-    // A user of the answer's value runs in either case.
     expect(await statusOf(id, `${name}-close`, `${name}-note`)).toEqual(['skipped', 'succeeded']);
   });
 });

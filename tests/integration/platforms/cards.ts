@@ -12,7 +12,7 @@ export const hasButton = (message: string | undefined, action: string) =>
 export const planIn = (message: string | undefined) =>
   /PLAN-[0-9a-f]{8}/.exec(message ?? '')?.[0] ?? '';
 
-/** Waits for a message with all `words`. @returns its index, the last if several */
+/** @returns the index of the last message with all `words` */
 export const see = (chat: Chat, ...words: string[]): Promise<number> =>
   waitFor(`a message with ${words.join(', ')}`, async () => {
     const has = (message: string) => words.every((one) => message.includes(one));
@@ -20,7 +20,7 @@ export const see = (chat: Chat, ...words: string[]): Promise<number> =>
     return index >= 0 && { index };
   }).then(({ index }) => index);
 
-/** Waits until outdated cards have lost their buttons. */
+// Outdated cards lose their buttons first.
 export function openCards(instance: TestInstance, chat: Chat, count: number): Promise<string[]> {
   return waitFor(`${count} open cards`, async () => {
     await settled(instance);

@@ -19,10 +19,9 @@ export type Who = 'ana' | 'ben' | 'cleo';
 export type Button = { action: string; title: string };
 
 export type Chat = {
-  /** Ana asks the bot; this may begin the thread. */
   ask(text: string): Promise<void>;
   say(who: Who, text: string): Promise<void>;
-  /** The bot's current messages in order, as JSON. */
+  /** The bot's current messages, as JSON. */
   messages(): string[];
   /** @param text input with the press */
   press(who: Who, index: number, button: Button, text?: string): Promise<void>;
@@ -31,7 +30,7 @@ export type Chat = {
   list(who: Who, args: string): Promise<void>;
 };
 
-// `changed`: text after an edit; `file`: its name; `alert`: another app's forwarded message.
+// `changed`: text after an edit; `alert`: another app's message.
 type Above = {
   who: Who;
   text: string;
@@ -41,11 +40,10 @@ type Above = {
   gone?: true;
 };
 
-/** Threads may begin without the bot. */
 export type ChatOfPeople = Chat & {
   /** Without a mention, so not sent to the bot. */
   write(message: Above): Promise<void>;
-  /** Ana chooses “Plan this” on the last written message. */
+  // On the last message.
   planThis(what: string): Promise<void>;
   /** @returns the bot's posts there, and to each person */
   addChannel(name: string): { posts(): string[]; posted(who: Who): string[] };
@@ -175,7 +173,6 @@ function openTeamsChat(teams: Connector): ChatOfPeople {
       await teams.send(teams.describePlanThis(people.ana, channel, chosen, data));
     },
     addChannel(name) {
-      // Another team's channels are not found.
       teams.addChannel(Object.values(people), '19:another-team@thread.tacv2', 'opps');
       const { id } = teams.addChannel(Object.values(people), channel.team ?? '', name);
       const textsIn = (place: string) =>

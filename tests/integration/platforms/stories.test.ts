@@ -16,7 +16,7 @@ const scripted = scriptedPlanner(({ revision }) => ({
   draft: { title: revision === null ? 'Two of nothing' : 'Revised', steps: [noop('a'), noop('b')] },
 }));
 const staged = stagedPlanner(() => chats.instance.db.query);
-// Plans lower-case requests at once, others in stages.
+// Lower-case requests at once, others in stages.
 const planner: Planner = {
   ...scripted,
   plan: (request, ...rest) =>

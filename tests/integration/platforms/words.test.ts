@@ -33,7 +33,7 @@ const shownIn = (body: ChatBody, id: string) =>
 const writing = (id: string, path: string) =>
   draftStep(id, `Write ${path}`, 'workspace_write', { path, content: id });
 
-/** @param plan undefined if the model does not know which */
+/** @param plan undefined if unknown to the model */
 const addTo = (body: ChatBody, plan: string | undefined, path: string) =>
   call('plan_continue', {
     ...(plan === undefined ? {} : { plan }),

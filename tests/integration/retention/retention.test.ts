@@ -199,7 +199,7 @@ test('an archive that cannot be written stops the deletion, says so, and stops n
 test('a plan that somebody goes on with while it is archived stays', async () => {
   const { db } = instance;
   const id = await ended('Taken up again', 400);
-  // Changed between archive and deletion, which checks the revision.
+  // Deletion checks the archived revision.
   await db.transaction(async (tx) => {
     await tx.execute(sql`update countersign.plans set revision = revision + 1 where id = ${id}`);
     await runRound(db, { home });
@@ -211,7 +211,7 @@ test('a plan that somebody goes on with while it is archived stays', async () =>
 
 test('a round that was cut off is gone on with, and its archive is readable', async () => {
   const { db } = instance;
-  // The process died after deleting the plan's row, in the middle of a line.
+  // Died after deleting the plan's row, mid-line.
   const cutOff = async (title: string, parts: string) => {
     const plan = await ended(title, 400);
     await changeStep(plan);
@@ -226,7 +226,7 @@ test('a round that was cut off is gone on with, and its archive is readable', as
   };
   const id = await cutOff('Cut off', 'past_steps');
   expect(await countRows(id)).toMatchObject({ plan_steps: 2, past_steps: 1 });
-  // The previous release doesn't know past steps, so they go at once.
+  // The previous release doesn't know past steps.
   const before = await countRows(await cutOff('Cut off before', 'on'));
   expect(before).toMatchObject({ plan_steps: 2 });
   expect(before.past_steps).toBeUndefined();
@@ -241,7 +241,6 @@ test('a round that was cut off is gone on with, and its archive is readable', as
     table === 'plans' ? [row.id] : [],
   );
   expect(ids).toEqual([other, last]);
-  // Compressed the next day.
   await runRound(db, { home, now: new Date(Date.now() + day) });
   expect(await readdir(join(home, 'archive'))).toContain(`${file}.gz`);
   expect((await readArchive('plans')).length).toBeGreaterThan(2);
@@ -275,7 +274,6 @@ test('the old end of the audit log goes with its seals, archived first, and the 
   await runRound(db, { home, now: new Date(Date.now() + 1094 * day), settings: { plans: null } });
   expect(await count()).toBe(before);
   await runRound(db, { home, now: new Date(Date.now() + 1096 * day), settings: { plans: null } });
-  // The records of the removal stay.
   expect(await count()).toBeLessThan(before);
   expect(await readArchive('audit')).toHaveLength(before);
   expect((await verifyAudit(db, { key: null })).fault).toBeNull();

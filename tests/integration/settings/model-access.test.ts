@@ -29,7 +29,6 @@ test('a model that is entered while the instance opens is not missed', async () 
     },
   };
   const opening = openModelAccess(config, { db, listener }, noWarning);
-  // Listens before the first read.
   expect(woken).toHaveLength(1);
   const { model, close } = await opening;
   onTestFinished(close);

@@ -151,7 +151,6 @@ it('shows every setting of the example file, the limits of a person and where tr
       return isShown(name) ? [] : [name];
     return Object.entries(value).flatMap(([key, inner]) => missing(`${name}.${key}`, inner));
   };
-  // A missing headroom reads as 0.
   const { resourcePools: __, ...others } = example;
   expect(Object.entries(others).flatMap(([key, value]) => missing(key, value))).toEqual([]);
   expect(Object.fromEntries(lines)).toMatchObject({
@@ -176,7 +175,7 @@ it('shows no secret of the environment or the file, also where a server of tools
     planted.push(secret);
     return secret;
   };
-  // Prints all its input and exits, as misconfigured programs do.
+  // Prints all its input, as misconfigured programs do.
   const tellAll = 'console.error(process.argv.slice(2).join(" "), JSON.stringify(process.env))';
   const { read, check, instance } = await open(
     {

@@ -15,7 +15,7 @@ const settings = {
   guardedApprovers: { control_noop: { kind: 'named', people: ['ben@example.com'] } },
 };
 
-// The shared double counts earlier tests' direct messages.
+// `before`: direct messages of earlier tests.
 async function useAsking(options: Parameters<typeof useDesk>[1] = {}) {
   const desk = await useDesk(database, { planner, settings, ...options });
   const { slack, ana, ben } = desk;
@@ -52,7 +52,6 @@ test('an approver is mentioned on the card and told alone, with what is asked an
   await approve(desk, ben, await seeCard(desk, root));
   await reach(instance, plan.id, 'completed');
   await waitFor('nobody to be asked any more', () => lookAgain(desk, card).pings.length === 0);
-  // Later changes and messages don't repeat the mention.
   const naming = posts(desk).filter((one) => JSON.stringify(one).includes(ben.id));
   expect(naming).toHaveLength(1);
   expect(direct(desk, ben.id)).toHaveLength(1);

@@ -37,7 +37,7 @@ const xlsx = zip({
   'xl/worksheets/sheet1.xml':
     '<worksheet><sheetData><row><c r="A1" t="s"><v>0</v></c><c r="C1" t="inlineStr"><is><t>EUR</t></is></c></row><row><c r="A2" t="s"><v>1</v></c><c r="C2"><v>41.5</v></c></row></sheetData></worksheet>',
 });
-// One page; the reader finds objects without an xref table.
+// One page, without an xref table.
 function pdf(text: string): Buffer {
   const shown = text === '' ? '' : `BT /F1 12 Tf 72 700 Td (${text}) Tj ET`;
   const objects = [

@@ -48,7 +48,7 @@ test('two steps are built from the shortcut, changed, proposed to direct message
   const { slack, ana, instance } = desk;
   await mkdir(join(instance.workspace, 'in'), { recursive: true });
   await writeFile(join(instance.workspace, 'in/source.md'), 'From the source');
-  // The first call loads Slack's client, perhaps longer than a trigger lives.
+  // The first call loads Slack's client; a trigger may expire meanwhile.
   await slack.command(ana.id, desk.channel, '/plans', 'help');
   await told(desk, ana);
   await slack.shortcut(ana.id, null, 'countersign:build');

@@ -133,11 +133,9 @@ test('a press replayed from another channel, user, workspace or plan decides not
     action.value = JSON.stringify({ action: 'approve', plan_id: other.id, version, digest });
   });
   await settled(instance);
-  // The other channel and workspace have no reader.
   expect(slack.ephemerals().map(({ user }) => user)).toEqual([ben.id, ben.id, ana.id]);
   expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
   expect((await instance.service.getPlan(other.id)).status).toBe('proposed');
-  // The same press by the right person counts.
   await replay(() => {});
   await reach(instance, plan.id, 'completed');
 });

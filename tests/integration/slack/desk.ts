@@ -72,7 +72,7 @@ export async function told({ slack }: Desk, user: User, count = 1): Promise<stri
   return slack.ephemerals(user.id).map(({ text }) => text);
 }
 
-/** From its review if the card does not show the whole plan. */
+/** From its review if the card is incomplete. */
 export async function approve(desk: Desk, user: User, card: SlackMessage): Promise<void> {
   if (written(card).includes('countersign:approve')) {
     await desk.slack.press(user.id, card, 'countersign:approve');

@@ -27,7 +27,6 @@ test('who wrote before is not greeted', async () => {
   const { slack, ana } = await useDesk(database);
   const direct = slack.direct(ana.id).id;
   await slack.say(ana.id, direct, 'What can you do?');
-  // A long answer continues in a file.
   await waitFor('the answer', () => slack.messages(direct).length >= 2);
   await slack.openHome(ana.id, 'messages');
   await slack.openHome(ana.id, 'home');
@@ -42,7 +41,6 @@ test('who wrote before is not greeted', async () => {
 
 const written = (value: unknown) => JSON.stringify(value);
 
-// Local times, by step.
 async function startsOf({ instance }: Desk, id: string, timeZone: string): Promise<string[]> {
   const { steps } = await instance.service.listSteps(id, { limit: 10 });
   return steps.map(({ not_before }) =>

@@ -17,7 +17,7 @@ const planner = scriptedPlanner(({ text }) =>
     ? { kind: 'proposal', draft: { title: 'Nothing', steps: [noop('a'), noop('b', 'a')] } }
     : { kind: 'answer', text: `Heard: ${text}` },
 );
-// Earlier tests' messages would be posted here, to unknown threads.
+// Earlier tests' threads are unknown here.
 async function useFailing(options: Parameters<typeof useDesk>[1] = {}): Promise<Desk> {
   const client = new Client({ connectionString: database.url });
   await client.connect();

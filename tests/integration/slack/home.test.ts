@@ -28,7 +28,7 @@ async function useHome(settings: object = {}) {
     await slack.openHome(user.id);
     await waitFor('the Home tab', async () => drawn() > before && shown(user) !== '[]');
   };
-  // Without its usual pause between draws.
+  // Skips the pause between draws.
   const shows = (what: string, isShown: (blocks: string) => boolean) =>
     waitFor(what, async () => {
       await instance.db.query.execute(sql`update countersign.chat_homes set not_before = null`);

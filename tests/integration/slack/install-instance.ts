@@ -125,7 +125,7 @@ const share = createSharing(open, async ({ slack, lines }) => {
 
 export type InstallInstance = Awaited<ReturnType<typeof useInstallInstance>>;
 
-/** Shared with the previous test if the options match. */
+// Reused if the options match.
 export async function useInstallInstance(database: TestDatabase, options: InstallOptions = {}) {
   const use = await share(database, options);
   const { slack, home, socket } = use;
@@ -136,7 +136,6 @@ export async function useInstallInstance(database: TestDatabase, options: Instal
 
 export type WorkspacePlace = { workspace: Workspace; user: User; channel: string };
 
-/** Without the app. */
 export function addPlace(slack: SlackDouble, name: string): WorkspacePlace {
   const workspace = slack.addWorkspace(name);
   const user = slack.addUser({ name: `ana-${workspace.domain}`, team: workspace.id });
@@ -157,7 +156,6 @@ export function planOf(card: SlackMessage): string {
   return id;
 }
 
-/** Adds the app, invites it, mentions it and waits for its card. */
 export async function useWorkspace(use: InstallInstance, name: string) {
   const place = addPlace(use.slack, name);
   await add(use, place.user);

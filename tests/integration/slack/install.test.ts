@@ -57,7 +57,6 @@ async function readTable({ instance }: Pick<InstallInstance, 'instance'>) {
   return rows;
 }
 
-// Outside Slack, so that its card is redrawn.
 async function cancel({ instance }: InstallInstance, planId: string) {
   const { version, requester } = await instance.service.getPlan(planId);
   await instance.service.cancel(planId, { version }, person(requester, 'api'));
@@ -79,7 +78,7 @@ for (const socket of [true, false]) {
         const now = slack.messages(channel).find(({ ts }) => ts === card.ts);
         return now !== undefined && !JSON.stringify(now.blocks).includes('countersign:approve');
       });
-      // Otherwise they would be posted in the next test with this token.
+      // Otherwise posted in the next test.
       await waitFor('its news', async () =>
         slack.replies(channel, root).some(({ text }) => text.includes('is done')),
       );
@@ -172,7 +171,7 @@ test('a removal that nobody told us of is seen at the next call, and a token tha
   const globex = await useWorkspace(use, 'Globex');
   const other = await use.another();
   slack.app.redirectUrls = [`${other.home}/slack/oauth_redirect`];
-  // This process has just used the token that the other one replaces.
+  // Its cached token is being replaced.
   expect((await add({ slack, home: other.home }, globex.user)).status).toBe(200);
   await ask(use, globex);
 
@@ -233,9 +232,9 @@ test('an organisation that added the app is found for its workspaces once someth
   const { message, deliveries } = await slack.mention(globex.user.id, globex.channel, 'hello');
   const [delivery] = deliveries;
   if (delivery === undefined) throw new Error('Nothing was sent.');
-  // The double knows no organisations, so nothing is found without its name.
+  // Without its name the double finds nothing.
   expect((await settled(instance)).map(({ state }) => state)).toContain('failed');
-  // Another event names it; then earlier ones are handled too.
+  // Names it, so that earlier ones are handled too.
   await slack.replay(delivery.signal, (payload) => {
     payload.enterprise_id = organisation.owner;
     payload.event_id = 'Ev0OTHER';
@@ -259,7 +258,7 @@ test('of two who add the app to one workspace at once, the token that holds is k
   const globex = addPlace(slack, 'Globex');
   const pages = await Promise.all([1, 2, 3, 4].map(() => add(use, globex.user)));
   const statuses = pages.map(({ status }) => status);
-  // The double revokes the previous token, perhaps before the new one is stored.
+  // The double may revoke the old token before the new one is stored.
   expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([]);
   expect(statuses).toContain(200);
   await slack.inviteApp(globex.user.id, globex.channel);
@@ -306,7 +305,6 @@ test('what comes to a process with another key waits for one with the right key'
   );
   await use.another({}, true);
   await waitFor('a card', async () => {
-    // A minute later; either may take it.
     await instance.db.query.execute(sql`update countersign.inbox set due_at = now()`);
     await instance.db.query.execute(sql`update countersign.chat_places set not_before = null`);
     return findCard(slack, globex.channel, message.ts);

@@ -25,13 +25,12 @@ import {
 
 const database = useDatabase();
 const dayMs = 86_400_000;
-// In all texts of a workspace, and nowhere else.
+// In all texts of one workspace only.
 const words = ['Quetzal', 'Axolotl'] as const;
 type Word = (typeof words)[number];
-// File names must not contain the words.
+// Must not contain the words.
 const fileOf = (word: string) => String([...words, ''].indexOf(word));
 
-// A file for a mention; for regions a read, then two parts.
 function answer(body: ChatBody): Turn {
   const context = JSON.stringify(body.messages);
   const word = words.find((one) => context.includes(one)) ?? 'nobody';
@@ -68,7 +67,7 @@ async function openHomes() {
       retention: { archive: false },
     },
   });
-  // For retries of this test.
+  // For retries.
   await use.instance.db.query.execute(
     sql`truncate countersign.slack_installations, countersign.slack_workspaces, countersign.chat_places`,
   );
@@ -90,7 +89,7 @@ type Use = Awaited<ReturnType<typeof openHomes>>;
 
 async function send(instance: TestInstance, name: JobName): Promise<void> {
   await instance.db.query.execute(sql`insert into pgboss.job (name, data) values (${name}, '{}')`);
-  // As pg-boss's senders notify; otherwise only the next poll finds it.
+  // Notifies like pg-boss; otherwise the next poll is waited for.
   const channel = `pgboss_${hash('sha224', 'pgboss', 'hex').slice(0, 24)}`;
   await instance.db.query.execute(sql`select pg_notify(${channel}, ${name})`);
 }
@@ -180,7 +179,7 @@ async function live(use: Use, { place, word, actor }: Home): Promise<string[]> {
   return [asked, large, reminding.id, run_id, ...rows.map(({ run }) => run)];
 }
 
-// By table; without data rebuilt on any change of the instance.
+// Without data rebuilt on any change of the instance.
 async function readRows({ db }: TestInstance, marks: string[]): Promise<Record<string, string[]>> {
   const { rows: tables } = await db.query.execute<{ name: string }>(sql`
     select table_name as name from information_schema.tables

@@ -62,7 +62,6 @@ test('where people of other organisations read, nothing is shown', async () => {
   await slack.replay(event.signal, (payload) => {
     Object.assign(payload, { event_id: 'Ev0SHARED', is_ext_shared_channel: true });
   });
-  // A draft's readers are unknown.
   await slack.replay(event.signal, (payload) => {
     Object.assign(payload, { event_id: 'Ev0DRAFT', is_ext_shared_channel: false });
     Object.assign(payload.event as object, { channel: 'COMPOSER', source: 'composer' });

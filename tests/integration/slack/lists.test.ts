@@ -17,7 +17,6 @@ async function useLists() {
   const use = await useSlackInstance(database, { socket: true, env });
   const { slack, instance } = use;
   await clearInbox(instance);
-  // Other tests' requests wait for no person here.
   await instance.db.query.execute(sql`update countersign.plans set status = 'completed'`);
   const ana = slack.addUser({ name: 'ana' });
   const channel = slack.addChannel({ name: 'release', members: [ana.id], bot: false }).id;

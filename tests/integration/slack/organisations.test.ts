@@ -60,7 +60,7 @@ test('a Home shows the plans of its own workspace, and opens no other', async ()
   const home = await waitFor('the Home tab', async () => slack.home(initech.user.id));
   expect(JSON.stringify(home.blocks)).toContain(own);
   expect(JSON.stringify(home.blocks)).not.toContain(of);
-  // A button's subject is looked up again: the plan now belongs to another workspace.
+  // The plan now belongs to another workspace.
   await instance.db.query.execute(sql`
     update countersign.plans set tenant = 'slack:T0ELSEWHERE' where id = ${own}`);
   await slack.press(initech.user.id, home, `countersign:details:${own}`);

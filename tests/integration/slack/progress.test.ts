@@ -87,6 +87,5 @@ test('what a workspace refuses for another reason than the block is written in w
   await desk.instance.service.pause(plan.id, { version: plan.version }, ana);
   await waitFor('words alone', () => lookAgain(desk, card).blocks.length === 0);
   await desk.instance.service.resume(plan.id, { version: plan.version }, ana);
-  // The failure was not the block's, so it is sent again.
   await waitFor('the card', () => typesOf(lookAgain(desk, card)).includes('plan'));
 });

@@ -78,7 +78,7 @@ describe('the budget of a workspace for one method', () => {
     ...{ team: 'T1', method: 'chat.update', channel: null, action: 'change a message' },
     ...more,
   });
-  /** Alternates two processes. @returns calls let through, and the first refusal */
+  /** @returns calls let through, and the first refusal */
   async function spend(count: number, more: object = {}) {
     const asks = [first, second].map(({ query }) => createAsk(createRateLimits(query)));
     let through = 0;
@@ -97,7 +97,7 @@ describe('the budget of a workspace for one method', () => {
 
   test('is spent by all processes together, and refilled', async () => {
     const { through, refused } = await spend(100);
-    // A few seconds may pass meanwhile.
+    // Some calls are refilled meanwhile.
     expect(through).toBeGreaterThanOrEqual(20);
     expect(through).toBeLessThan(30);
     expect(refused).toMatchObject({ code: 'tool_unavailable', details: { limited: true } });

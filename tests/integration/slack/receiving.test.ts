@@ -21,7 +21,6 @@ async function useChannel(options: { socket?: boolean; work?: boolean } = {}) {
   return { ...use, ana, ben, channel };
 }
 
-// As `author: text`.
 async function talkIn({ instance, slack }: SlackInstance, channel: string, root: string | null) {
   const conversation = conversationAt(placeOf(slack.workspace.id, channel, root));
   const messages = await instance.service.messages(conversation, { limit: 50 });
@@ -34,12 +33,12 @@ for (const socket of [false, true]) {
     const { slack, ana, channel, instance } = use;
     const { message, deliveries } = await slack.mention(ana.id, channel.id, 'what is 1 &lt; 2?');
     expect(deliveries.map(({ attempts }) => attempts.at(0)?.status)).toEqual([200, 200]);
-    // The bot's own answer comes as an event as well.
+    // Excludes the bot's own answer.
     const fromAna = (await settled(instance)).filter(
       ({ body }) => JSON.parse(body).event.user === ana.id,
     );
     expect(fromAna).toHaveLength(1);
-    // An event's keys are written before it is acknowledged, each into two indexes.
+    // Each key goes into two indexes.
     const { rows: names } = await instance.db.query.execute(sql`
       select from countersign.inbox_keys where event_id = ${fromAna[0]?.id ?? 0}`);
     expect(names).toHaveLength(1);

@@ -120,7 +120,6 @@ test('a form that was opened here decides nothing when it is sent from another u
   expect([now.status, now.version]).toEqual(['proposed', 1]);
   expect(slack.ephemerals(ben.id)).toEqual([]);
   expect(slack.messages(channel).flatMap(({ pings, bot_id }) => (bot_id ? pings : []))).toEqual([]);
-  // The unchanged press counts.
   await replay(() => {});
   await waitFor('version 2', async () => (await instance.service.getPlan(plan.id)).version === 2);
 });

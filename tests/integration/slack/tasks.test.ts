@@ -40,7 +40,7 @@ function task(args: JsonObject): StepDraft {
   return draftStep('ask', 'Ask about the cost', 'human_task', { question, ...args });
 }
 
-// The first card asks as well until the new one replaces it.
+// The first card asks too until it is replaced.
 async function seeQuestion(desk: Desk, { card: first, root }: Asked, part: string) {
   const card = await waitFor('the card that asks', async () => {
     const last = await seeCard(desk, root, part);
@@ -92,7 +92,6 @@ test('a form has a field of each kind, says beside each what is wrong with it, a
       paid: true,
     },
   });
-  // Only the assignee, not those named in the text.
   const pinged = slack.messages(desk.channel).flatMap(({ pings, bot_id }) => (bot_id ? pings : []));
   expect([...new Set(pinged)]).toEqual([`@${ben.id}`]);
 });
@@ -144,7 +143,6 @@ async function serveOnce(listener: RequestListener): Promise<number> {
   return address.port;
 }
 
-// Its only call is cut off, so its outcome is unknown.
 async function loseAnswer(desk: Desk) {
   let hits = 0;
   const port = await serveOnce((_, response) => {

@@ -26,7 +26,7 @@ test('a group of one workspace approves its plans and no other’s, by its id an
   const decide = ({ id, version, digest }: Plan, actor: Actor) =>
     instance.service.approve(id, { version, digest }, actor);
   const read = (id: string) => instance.service.getPlan(id);
-  // Each requester satisfies the plan's own rule; the operation's rule asks for @finance.
+  // The requester satisfies the plan's rule, not the operation's.
   await expect(decide(await read(initech.plan), globex.actor)).rejects.toMatchObject({
     code: 'not_allowed',
   });
@@ -44,7 +44,7 @@ test('a group of one workspace approves its plans and no other’s, by its id an
   expect(plan.approver_policy).toMatchObject({ people: [globex.group] });
   await expect(decide(plan, initech.actor)).rejects.toMatchObject({ code: 'not_allowed' });
   expect((await decide(plan, globex.actor)).status).toBe('approved');
-  // Without a workspace a handle is ambiguous, an ID is not.
+  // A handle is ambiguous here, an ID is not.
   const operator = person('ops', 'api');
   expect((await propose(['@finance'], operator)).approver_policy).toMatchObject({
     people: ['@finance'],

@@ -39,7 +39,6 @@ async function useFinance(options: Parameters<typeof useDesk>[1] = {}) {
   return { ...desk, eve, finance, propose, decide };
 }
 
-// Group lookups get no answer any more.
 function silence({ slack }: Desk) {
   slack.fail('usergroups.list', { status: 503 }, 1000);
 }
@@ -63,7 +62,7 @@ test('a group is named by its mention, its handle or its id, is shown by its han
     await expect(decide(plan, inSlack('ana'))).rejects.toThrow('Only @finance can approve this.');
     expect((await decide(plan, inSlack('ben'))).status).toBe('approved');
   }
-  // A name that is no group's handle is a person's.
+  // Not a handle, so a person.
   const { approver_policy } = await propose(['@zoe']);
   expect(approver_policy).toMatchObject({ people: ['@zoe'] });
 });
@@ -129,7 +128,7 @@ test('while Slack does not answer a fresh copy counts, an old one does not, and 
     return refused instanceof Error && refused.message.includes(unread);
   });
   slack.forget();
-  // The silent Slack failed the event; its retry reads the group.
+  // The event failed in silence; its retry reads the group.
   await settled(instance);
   await expect(decide(third, inSlack('ben'))).rejects.toThrow('Only @finance can approve this.');
   expect((await decide(third, inSlack('eve'))).status).toBe('approved');

@@ -83,7 +83,7 @@ test('of two processes that write to Slack, one shows each status', async () => 
   turn.answer('Done.');
   await waitFor('the end', () => slack.statuses(channel).length === 0);
   await other.close();
-  // The first sign may come from the other process.
+  // Perhaps from the other process.
   const shown = slack.calls.flatMap(({ parameters: { status } }) =>
     typeof status === 'string' && /^(?!is thinking)./.test(status) ? [status] : [],
   );

@@ -36,7 +36,6 @@ test('an approver is mentioned on the card and told alone, with what is asked an
   const notice = await awaitMessage(teams, benAlone.id, 'asks for your approval');
   expect(JSON.stringify(notice.activity)).toContain(`/${card.id}?`);
   const plan = /PLAN-[0-9a-f]+/.exec(first)?.[0] ?? '';
-  // Guarded calls are listed again before the approval.
   expect(first).toContain('Guarded: ');
   await teams.press(ana, card, ['Approve', 'Approve and run']);
   await waitFor('the changed card', async () => card.updates > 0);

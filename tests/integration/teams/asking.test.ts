@@ -63,7 +63,7 @@ test('a form is filled in on the card by whom it is for, and what does not fit i
   const { conversation } = await teams.say(ana, channel, 'ask for the cost');
   const card = await awaitMessage(teams, conversation, '"approve"');
   await teams.press(ana, card, 'Approve');
-  // The card above asks too until the new one replaces it.
+  // The first card asks too until it is replaced.
   const asked = await waitFor('the card that asks', async () => {
     const last = findMessage(teams, conversation, '"human_done"');
     return last?.id === card.id ? null : last;
@@ -104,7 +104,7 @@ test('what repeats is listed to one person, who skips it once, changes it and en
   const [entry] = await instance.service.listRecurring({ user });
   expect(words(await teams.press(ana, list, 'Skip once'))).toContain('Left out once');
   expect((await instance.service.listRecurring({ user }))[0]?.next_at).toBe(entry?.then_at);
-  // The pressed card is replaced; the old one names a skipped time.
+  // The old card names a skipped time.
   expect(words(await teams.press(ana, list, 'Skip once'))).toContain('is no longer the one shown');
   const entered = { 'when:0': 'every Tuesday at 9:00' };
   expect(words(await teams.press(ana, list, ['Change', 'Change it'], entered))).toContain(

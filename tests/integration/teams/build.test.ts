@@ -208,7 +208,6 @@ test('a step of a waiting plan is edited from its details: the next version, wit
   expect(steps[0]).toMatchObject({ args: { path: 'a.md', content: 'Quinces' } });
   expect(steps[0]?.not_before).toContain('2050-01-02');
   const next = await awaitMessage(teams, chat.id, 'Changed since version 1');
-  // Opened before the second version: refused, input kept.
   const second = await open('Edit 2', ana, chat, await details(next));
   const { version } = await service.getPlan(id);
   await service.goBack(id, { version, to: 1 }, personIn('ana@example.com', 'teams'));

@@ -101,7 +101,7 @@ test('a press replayed from another channel, user, tenant or plan decides nothin
   for (const [activity, why] of replays) expect(words(await teams.send(activity))).toContain(why);
   const foreign = { ...press(), channelData: { tenant: { id: 'another-tenant' } } };
   expect((await teams.send(foreign)).status).toBe(403);
-  // The address is the one of Teams' object ID, not the claimed one.
+  // Taken from Teams' object ID, not from the claim.
   const claimed = { ...press(), from: { ...from, aadObjectId: ana.aadObjectId } };
   await teams.send(claimed);
   expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
@@ -116,7 +116,6 @@ test('Details take the place of the card for the presser, and ticked steps alone
   const shown = await teams.press(ana, card, 'Details');
   expect(words(shown)).toContain('Approve the checked steps');
   expect(words(await teams.press(ben, card, 'Details'))).not.toContain('Approve the checked steps');
-  // Reads are not stored.
   expect(await readInbox(instance)).toHaveLength(stored);
   const { version, digest } = plan;
   const data = { action: 'approve', plan_id: plan.id, version, digest };

@@ -39,7 +39,7 @@ test('a note that was read is told once, as is one of a process that notes no re
     return rows.length === 1 && rows[0]?.read === true && rows;
   });
 
-  // The first came to an older process that doesn't record waits; the second's answer was lost.
+  // Below, the first becomes one of an older process that records no waits, the second's answer is lost.
   await teams.press(ben, card, 'Approve');
   await teams.press(ben, card, 'Approve');
   const [, before, lost] = await waitFor('the other notes', async () => {

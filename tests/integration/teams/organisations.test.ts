@@ -30,7 +30,7 @@ async function useTenants(single: boolean) {
 
 const words = ({ body }: Answer) => JSON.stringify(body);
 
-// Tenants stay separate once several have shared an instance.
+// Tenants stay separate after sharing an instance once.
 for (const single of [true, false]) {
   test(`${single ? 'of one tenant people see every plan of the instance' : 'of several tenants people find no plan of another in lists, by its number or by what a client asks for'}`, async () => {
     const { teams, ana, channel, own, other } = await useTenants(single);
@@ -48,7 +48,6 @@ for (const single of [true, false]) {
     const answer = words(await open(other.id, { list: 'all' }));
     expect(answer.includes('Theirs')).toBe(single);
     expect(answer.includes(`There is no plan ${other.id}`)).toBe(!single);
-    // Outside a list it is about another conversation.
     expect(words(await open(other.id, {}))).not.toContain('Theirs');
     const one = await teams.say(ana, channel, `plans ${other.id}`);
     const reply = await awaitMessage(teams, one.conversation, other.id);

@@ -85,7 +85,6 @@ test('where the app is not, Teams is asked to add it, and then the dialog comes'
   const opened = dialogOf(await teams.send(teams.describePlanThis(ana, group, message)));
   const install = { msteams: { justInTimeInstall: true } };
   expect(opened.actions).toMatchObject([{ type: 'Action.Submit', data: install }]);
-  // The app may be removed while the dialog is open.
   const sent = teams.describePlanThis(ana, group, message, { plan: 'this', what: 'Tell legal' });
   expect(JSON.stringify((await teams.send(sent)).body)).toContain('Nothing was planned');
   group.members = members;

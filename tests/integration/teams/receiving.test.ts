@@ -27,7 +27,6 @@ async function usePeople(options: { single?: boolean } = {}) {
   };
 }
 
-// As `author: text`.
 async function talkIn({ instance, teams }: TeamsInstance, conversation: string) {
   const [channel = '', thread = null] = conversation.split(';messageid=');
   const place = { platform: 'teams' as const, tenant: teams.tenant, channel, thread };

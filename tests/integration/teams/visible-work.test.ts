@@ -46,7 +46,6 @@ async function streamIn(about: string) {
   const turn = await begun(words);
   let steps = 0;
   const stream = await waitFor('a stream', () => {
-    // It begins with the first news after typing.
     turn.report({ kind: 'drafting', steps: ++steps });
     return teams.streams.find(({ conversation }) => conversation === chat.id);
   });
@@ -76,7 +75,6 @@ test.concurrent('the bot types for a message before it is handled', async () => 
   const { teams } = use;
   const ana = teams.addPerson('ana');
   const chat = teams.addPersonal(ana);
-  // Planning would type too.
   await teams.say(ana, chat, 'help');
   await waitFor('typing', () => teams.typing.includes(chat.id));
   await waitFor('the answer', () =>

@@ -42,7 +42,6 @@ async function open(mcpServers: { [key: string]: unknown }, options = {}): Promi
   return bench;
 }
 
-// By a word of its arguments.
 async function findChild(word: string): Promise<number> {
   const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   for (const id of ids) {
@@ -79,7 +78,7 @@ async function startHttpServer(port: number): Promise<ChildProcess> {
 
 const Message = z.object({ id: z.union([z.number(), z.string()]).optional(), method: z.string() });
 
-/** @param knows whether the session is known, on request of `method` */
+/** @param knows whether the session is known */
 async function startForgetful(knows: (method: string) => Promise<boolean>) {
   const results: { [method: string]: object } = {
     initialize: {
@@ -107,7 +106,6 @@ async function startForgetful(knows: (method: string) => Promise<boolean>) {
 }
 
 describe('servers over stdio', () => {
-  // The untrusted and the trusted server's, and the third one's store.
   let folders: { fs: string; trusted: string; memory: string };
   let bench: Bench;
   beforeAll(async () => {
@@ -368,7 +366,6 @@ describe('servers that have trouble', () => {
           while (lastSeen() !== new Date().toISOString() || vi.getTimerCount() === 0)
             await pauseByInterval();
           const before = Date.now();
-          // The client's own timers are shorter.
           while (Date.now() - before < 5000) vi.advanceTimersToNextTimer();
           pauses.push((Date.now() - before) / 1000);
         }
@@ -405,7 +402,7 @@ describe('a server over HTTP', () => {
     expect(registry.get('web_echo')).toBeDefined();
     const second = await startHttpServer(port);
     expect((await call('web_echo', { message: 'three' })).summary).toBe('Echo: three');
-    // A restarted server never saw the call, so it is asked again.
+    // A restarted server never saw the call.
     await stop(second);
     await startHttpServer(port);
     expect((await call('web_echo', { message: 'four' })).summary).toBe('Echo: four');

@@ -14,7 +14,7 @@ import { root } from '../../setup/process.ts';
 import { type Bench, openBench, toolContext } from '../../unit/tools/tool-bench.ts';
 
 const [one, two, three] = ['slack:T1', 'slack:T2', 'teams:33333333-aaaa'] as const;
-// In all data of only one organisation.
+// In one organisation's data only.
 const secret = 'Quetzal';
 const never = new AbortController().signal;
 
@@ -185,7 +185,6 @@ describe('another organisation', () => {
             tell(() => operation?.compare?.(args, signal)),
             tell(() => operation?.preview?.(args, signal)),
           ]);
-          // Destroyed files are checked below.
           results.push(await tell(() => operation?.call(args, context)));
           expect(results.join(), `${spec.name} ${way}`).not.toContain(secret);
         }

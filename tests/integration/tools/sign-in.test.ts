@@ -50,7 +50,6 @@ async function open(
 const statusOf = ({ registry }: TestInstance) =>
   registry.status().find(({ tool }) => tool === 'hosted');
 
-// As the command line does.
 async function signIn({ signIns }: TestInstance): Promise<void> {
   if (signIns === null) throw new Error('there is nobody to sign in at');
   const how = { redirect: 'http://127.0.0.1:9/oauth/mcp/callback', browser: 'b', by: 'ana' };
