@@ -28,15 +28,14 @@ export type CannedOperation = Pick<
   'tool' | 'operation' | 'description' | 'input' | 'effect' | 'destructive'
 > & {
   output?: JsonSchema;
-  /** The first whose arguments match answers; a text is an error. */
+  /** The first match answers; a text is an error. */
   answers: { args?: JsonObject; data: Json | Error }[];
 };
 
-/** A value, or a test of one. */
 export type Wanted =
   | Json
   | {
-      /** Contained in the text or JSON, in any case. */
+      /** In any case. */
       $has?: string[];
       $lacks?: string[];
       /** In the person's zone by default. */
@@ -45,12 +44,11 @@ export type Wanted =
       $any?: Json[];
       /** From the output of the step with this gate. */
       $from?: string;
-      /** Chosen at run time. */
       $decide?: true;
     };
 
 export type StepGate = {
-  /** For `order` and `$from`; by default its place among the gates, from 1. */
+  /** Its place among the gates, from 1, by default. */
   key?: string;
   operation: string;
   args?: { [name: string]: Wanted };
@@ -68,24 +66,20 @@ export type Expectation = {
     | 'question'
     | 'cannot'
     | ('proposal' | 'answer' | 'question' | 'cannot')[];
-  /** Each is a step of its own. */
   steps?: StepGate[];
   /** Includes steps that repeat. */
   count?: number;
-  /** Allowed operations. */
   only?: string[];
   never?: string[];
-  /** The first of each pair ends before the second begins. */
+  /** Each pair: first ends before second begins. */
   order?: [string, string][];
-  /** The only steps that differ from the refused plan. */
   changed?: string[];
   series?: { rrule: { $has: string[] }; starts_at?: string; until?: string }[];
-  /** Called while planning. */
   reads?: { must?: string[]; mustNot?: string[] };
   /** The answer or question, or a plan's title, summary, risks and descriptions. */
   says?: { has?: string[]; lacks?: string[]; oneOf?: string[] };
   keepsPolicy?: true;
-  /** Memories; any by default. */
+  /** Any by default. */
   keeps?: string[];
   /** `tokens`: of all prompts together. */
   atMost?: { calls?: number; tokens?: number; tokensACall?: number };
@@ -96,7 +90,6 @@ export type Turn = { says: string; expect: Expectation } | { changes: string; ex
 export type EvalCase = {
   id: string;
   request: string;
-  /** By path. */
   files?: Record<string, string>;
   operations?: CannedOperation[];
   guarded?: string[];
@@ -110,21 +103,16 @@ export type EvalCase = {
   now?: string;
   history?: Utterance[];
   thread?: PlanningRequest['thread'];
-  /** Plans of the conversation, as its planner is shown them. */
   atHand?: PlanningRequest['plans'];
   memory?: PlanningRequest['memory'];
-  /** The refused plan, and its feedback, oldest first. */
+  /** Feedback, oldest first. */
   revises?: { plan: PlanDraft; feedback: string[] };
-  /** For `plan_list` and `plan_get`. */
   plans?: Plan[];
-  /** Unknown before the proposal by default. */
   posts?: PostTarget[];
   expect: Expectation;
-  /** Messages after each outcome. */
   turns?: Turn[];
 };
 
-/** `key` lets other gates name the step. */
 export const gate = (
   operation: string,
   args: StepGate['args'] = {},
@@ -134,7 +122,6 @@ export const gate = (
 export const writes = (path: string, content: Wanted, more: Parameters<typeof gate>[2] = {}) =>
   gate('workspace_write', { path, content }, more);
 
-/** A proposal with a step for each gate. */
 export const plans = (
   steps: StepGate[],
   more: Omit<Expectation, 'outcome' | 'steps'> = {},
@@ -146,7 +133,7 @@ export const text: JsonSchema = { type: 'string' };
 export const oneOf = (...values: string[]): JsonSchema => ({ type: 'string', enum: values });
 export const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
 
-/** Names that end in `?` are optional. */
+/** `?` marks optional fields. */
 export function fields(named: Fields): JsonSchema {
   const names = Object.keys(named);
   return {
@@ -157,7 +144,6 @@ export function fields(named: Fields): JsonSchema {
   };
 }
 
-/** A connected server's read. */
 export function looks(
   name: string,
   description: string,
@@ -178,7 +164,7 @@ export function looks(
   };
 }
 
-/** A connected server's change, which no planner may call. */
+/** No planner may call it. */
 export function does(
   name: string,
   description: string,
@@ -188,7 +174,6 @@ export function does(
   return { ...looks(name, description, input, output), effect: 'write' };
 }
 
-/** A step of an existing plan. */
 export function step(
   id: string,
   name: string,

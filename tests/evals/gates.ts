@@ -12,13 +12,10 @@ export type Judged = {
   outcome: PlanningOutcome;
   previous: PlanDraft | null;
   timezone: string;
-  /** Operations called while planning. */
   reads: string[];
-  /** Tokens of each prompt. */
   prompts: number[];
 };
 
-/** By name, with the step that passed. */
 type Found = Map<string, StepDraft>;
 
 export function judge(expect: Expectation, judged: Judged): string[] {
@@ -48,7 +45,6 @@ function judgeKept({ keeps }: Expectation, { outcome }: Judged): string[] {
     : [`it remembers ${JSON.stringify(kept)}, not ${JSON.stringify(keeps)}`];
 }
 
-/** An answer or question, or the text of a plan's card. */
 export function readShown(result: PlanningOutcome['result']): string {
   if (result.kind === 'proposal') return readPlan(result.draft);
   return 'text' in result ? result.text : '';
@@ -141,7 +137,6 @@ function isMoment(given: string, wanted: string, zone: string): boolean {
   }
 }
 
-/** A plain value has to be equal. */
 export function fits(given: Json | undefined, wanted: Wanted, found: Found, zone: string): boolean {
   if (!isObject(wanted) || !Object.keys(wanted).some((key) => key.startsWith('$')))
     return JSON.stringify(given) === JSON.stringify(wanted);
@@ -203,7 +198,6 @@ function judgeSeries({ series }: Expectation, draft: PlanDraft): string[] {
   });
 }
 
-/** Other steps must stay byte for byte the same. */
 function judgeChanged({ changed }: Expectation, draft: PlanDraft, { previous }: Judged): string[] {
   if (changed === undefined || previous === null) return [];
   const stepsOf = ({ steps, series = [] }: PlanDraft) =>

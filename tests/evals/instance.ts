@@ -16,7 +16,6 @@ import type { CannedOperation, EvalCase } from './case.ts';
 
 export type EvalInstance = {
   tools: PlannerTools;
-  /** While planning, in order. */
   reads: { name: string; args: JsonObject }[];
   close(): Promise<void>;
 };
@@ -90,7 +89,7 @@ export async function openInstance(
   };
 }
 
-/** Each part is one task for a person: a case is about the scaffold. */
+/** One task for a person: a case is about the scaffold. */
 function planPart(part: ScaffoldPart): EndedPart {
   const { title, goal } = part;
   const args = { question: goal.slice(0, 500), assignee: 'ana' };

@@ -91,7 +91,6 @@ async function runAllRecorded(): Promise<EvalRow[]> {
   return rows;
 }
 
-/** Without removed cases. */
 function sorted(recordings: Recordings, category: Category): Recordings {
   return Object.fromEntries(
     cases[category].flatMap(({ id }) => {

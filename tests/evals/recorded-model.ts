@@ -7,7 +7,6 @@ import { type ChatBody, start, type Turn } from '#tests/fixtures/openai-double.t
 import { normalise, type Replay, type Reply } from './recordings.ts';
 
 export type RecordedModels = {
-  /** @param missed called for requests that have no reply */
   open(id: string, replay: Replay, missed: (body: ChatBody, why: string) => void): ChatModel;
   close(): Promise<void>;
 };
@@ -52,7 +51,6 @@ export async function openRecordedModels(): Promise<RecordedModels> {
   };
 }
 
-/** Messages and tools, without the API's wrapping. */
 function readBody({ messages, tools = [] }: ChatBody): string[] {
   const contents = messages.map((message) =>
     message.role === 'assistant' && message.tool_calls !== undefined

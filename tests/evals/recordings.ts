@@ -8,16 +8,15 @@ import { Document, isCollection, isMap, parse, visit } from 'yaml';
 import { z } from 'zod';
 import { JsonObject } from '#domain/text.ts';
 
-/** Calls as names with arguments, or text. */
 const Reply = z.strictObject({
-  /** The model; missing if written by hand. */
+  /** Missing if written by hand. */
   by: z.string().exactOptional(),
   calls: z.array(z.record(z.string(), JsonObject)).exactOptional(),
   says: z.string().exactOptional(),
 });
 export type Reply = z.infer<typeof Reply>;
 
-/** `sees`: the request's addition to the previous one, or all of it in a new conversation. */
+/** `sees`: what the previous request did not have. */
 const Recorded = z.strictObject({
   anew: z.literal(true).exactOptional(),
   sees: z.array(z.string()).exactOptional(),
@@ -31,13 +30,12 @@ const folder = join(import.meta.dirname, 'recordings');
 /** Characters; longer messages are identified by their digest. */
 const maxKept = 1500;
 
-/** Empty if the file does not exist. */
 export async function readRecordings(category: string): Promise<Recordings> {
   const text = await readFile(join(folder, `${category}.yaml`), 'utf8').catch(() => '{}');
   return Recordings.parse(parse(text) ?? {});
 }
 
-/** Collections around an argument's value: cases, replies, a reply, its calls, a call, arguments. */
+/** Collections around an argument's value, cases first. */
 const argumentDepth = 6;
 
 /** Steps and objects in arguments take one line each. */
@@ -55,14 +53,13 @@ export async function writeRecordings(category: string, recordings: Recordings):
 
 export type Message = { role: string; content?: string | null | undefined };
 
-/** Rules of the briefing: tone, granularity, the stage's purpose. */
 const rules = /^(?:How they like it: |Granularity |Extensive (?:reasoning|planning)|Now: ).*\n?/gm;
 
-/** Most cases begin like this; recordings have only the differences. */
+/** Recordings have only the differences. */
 const usual =
   /^ana asks\. Now it is Wednesday, 2026-03-04, 11:00 for them, in Europe\/Berlin\.\n?|^<untrusted source="around">\nWorkspace: empty\n<\/untrusted>\n?/gm;
 
-/** Without the system prompt, its rules, the usual beginning and earlier replies. */
+/** Only the variable part. */
 export function normalise(messages: Message[]): string[] {
   return messages.flatMap(({ role, content }) => {
     if (role === 'system' || !content) return [];
@@ -104,11 +101,10 @@ export function fold(seen: string[], before: string[], { by, calls, says }: Repl
 export type Replay = {
   /** `missing`: why there is none. */
   find(seen: string[]): Reply | { missing: string };
-  /** This run's requests with their replies. */
   taken(): Recorded[];
 };
 
-/** @param byPlace replies in order, regardless of the requests: to renew the recordings */
+/** @param byPlace replies in order, to renew the recordings */
 export function replay(recorded: Recorded[], byPlace: boolean): Replay {
   const known = unfold(recorded);
   const taken: Recorded[] = [];

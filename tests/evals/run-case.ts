@@ -13,9 +13,8 @@ import { openInstance } from './instance.ts';
 export type ModelCall = { request: ChatRequest; reply: ChatReply; seconds: number };
 
 export type EvalResult = {
-  /** Failed gates. */
   problems: string[];
-  /** Words and questions for the person, over all turns: fewer is better. */
+  /** Fewer is better. */
   words: number;
   questions: number;
   calls: ModelCall[];
@@ -131,7 +130,7 @@ function nextStep(
   }
   const previous: PlanDraft | null =
     outcome.result.kind === 'proposal' ? outcome.result.draft : null;
-  if (previous === null) return null; // The gates report the missing plan.
+  if (previous === null) return null;
   const feedback = [...(asked.revision?.feedback ?? []), next.changes];
   return {
     expect: next.expect,
@@ -143,7 +142,7 @@ function nextStep(
   };
 }
 
-/** The planner's clock is stopped, so deadlines of calls use the real one. */
+/** The planner's clock is stopped; deadlines use the real one. */
 function meter(model: ChatModel, calls: ModelCall[]): ChatModel {
   return {
     name: model.name,

@@ -1,4 +1,3 @@
-// All cases by category, run on recorded replies.
 import type { ChatBody } from '#tests/fixtures/openai-double.ts';
 import type { Category, EvalCase } from './case.ts';
 import { ambiguous } from './cases/ambiguous.ts';

@@ -1,4 +1,3 @@
-// The table of a run: passes, soft scores and failed gates.
 import type { Category } from './case.ts';
 
 export type EvalRow = {
@@ -21,7 +20,7 @@ const heads = [
 ];
 const maxProblem = 1500;
 
-/** A line per category and model. Figures are means per case and decide nothing; cost is the total. */
+/** Means per case, which decide nothing; cost is the total. */
 export function writeTable(rows: EvalRow[]): string {
   const models = [...new Set(rows.map(({ model }) => model))];
   const several = models.length > 1;

@@ -4,7 +4,6 @@ import { expect } from 'vitest';
 import type { Queryable } from '#db/database.ts';
 import type { JsonObject } from '#domain/text.ts';
 
-/** As the step's operation received it. */
 export type MadeCall = { step: string; operation: string; args: JsonObject };
 
 /** Each change begins where the previous one ended; a person decided on widening ones. */
@@ -47,7 +46,6 @@ export async function checkChain(db: Queryable, planId: string): Promise<void> {
   expect(loose).toEqual([]);
 }
 
-/** In order of attempts. */
 async function readAllowed(db: Queryable, planId: string): Promise<MadeCall[]> {
   const { rows } = await db.execute<MadeCall>(sql`
     select a.step, s.tool || '_' || s.operation as operation, s.args
@@ -65,7 +63,7 @@ async function readAllowed(db: Queryable, planId: string): Promise<MadeCall[]> {
   return rows;
 }
 
-/** Each call belongs to one allowed attempt, with that version's arguments. */
+/** One allowed attempt per call, with that version's arguments. */
 export async function checkCalls(db: Queryable, planId: string, made: MadeCall[]): Promise<void> {
   const allowed = Map.groupBy(await readAllowed(db, planId), ({ step }) => step);
   for (const [step, calls] of Map.groupBy(made, (call) => call.step)) {

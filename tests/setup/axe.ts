@@ -16,7 +16,7 @@ async function injectAxe(page: Page): Promise<void> {
   await page.evaluate(await source);
 }
 
-/** Rule, message and place. Half-faded elements have no meaningful contrast. */
+/** Half-faded elements have no meaningful contrast. */
 async function listViolations(page: Page): Promise<string[]> {
   await injectAxe(page);
   await page.evaluate(`Promise.all(
@@ -41,10 +41,7 @@ export const looks: Look[] = [
   { scheme: 'dark', width: 390 },
 ];
 
-/**
- * Keeps page state and size.
- * @param what names the page in a failure
- */
+/** @param what names the page in a failure */
 export async function expectAccessible(
   page: Page,
   what: string,

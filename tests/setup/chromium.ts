@@ -79,7 +79,6 @@ export async function findChromium(): Promise<string> {
   );
 }
 
-/** Has its own profile, deleted on close. */
 export async function openBrowser(): Promise<Browser> {
   return await chromium.launch({ executablePath: await findChromium(), args: flags });
 }

@@ -1,4 +1,4 @@
-// Reads compose.yaml's commands and environment; refuses keys it doesn't know.
+// Reads compose.yaml; refuses keys it doesn't know.
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -46,7 +46,6 @@ const Service = z.strictObject({
 });
 export type ComposeService = z.infer<typeof Service>;
 
-/** Supports only `${NAME:?what to do}` and `${NAME:-default}`. */
 function fill(text: string, variables: Record<string, string>): string {
   const filled = text.replace(/\$\{(\w+):([?-])([^}]*)\}/g, (_, name, kind, rest) => {
     const value = variables[name] ?? '';

@@ -1,4 +1,3 @@
-// A browser on an instance with staged planning sessions.
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import type { BrowserContext, Page } from 'playwright-core';

@@ -6,7 +6,6 @@ import { draftStep } from '../fixtures/steps.ts';
 import { waitFor } from '../wait.ts';
 import type { Client } from './http-client.ts';
 
-/** The part visible on a phone. */
 type Pane = 'Inbox' | 'Conversation' | 'Plan';
 
 export type Walk = {
@@ -37,7 +36,7 @@ const form = [
   { name: 'paid', label: 'Is it paid?', type: 'boolean' },
 ];
 
-/** Its outline waits for approval before a plan exists. */
+/** Waits for approval before a plan exists. */
 const phases =
   'Plan Launch:\nPhase Preparation:\n- create launch/kickoff.md saying "go"\nPhase Publish after 2 days:\n- post "We launch"\nmilestone: Launch is done';
 
@@ -121,7 +120,6 @@ export async function tellStory(api: Client): Promise<Story> {
 const tabs = ['Overview', 'Graph', 'Timeline', 'Steps', 'Changes', 'Trace', 'Audit'] as const;
 type Tab = (typeof tabs)[number];
 
-/** Waits until it is drawn. */
 async function openTab(page: Page, tab: Tab): Promise<void> {
   await page.getByRole('tab', { name: tab }).click();
   await page.locator('#tab-panel .loading').waitFor({ state: 'detached' });
@@ -324,7 +322,6 @@ async function walkToken({ page, url, look }: Walk): Promise<void> {
   await look('the token');
 }
 
-/** Each begins with its own page. */
 export const parts: [string, (walk: Walk) => Promise<void>][] = [
   ['the inbox and conversations', walkInbox],
   ['the builder', walkBuilder],

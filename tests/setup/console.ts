@@ -13,11 +13,9 @@ export let context: BrowserContext;
 export let page: Page;
 export let programs: ReturnType<typeof usePrograms>;
 export let database: FreshDatabase;
-/** Errors in the page, and requests to other servers. */
 let faults: string[];
 export const here = new Set<string>();
 
-/** @param settings its countersign.json */
 export function useConsole(settings: object = {}): void {
   database = useDatabase();
   programs = usePrograms();
@@ -50,7 +48,7 @@ export async function openPage(): Promise<Page> {
     console.error('policy broken: ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sourceFile);
   })`);
   opened.on('console', (message) => {
-    // The page shows an API refusal; the browser also logs it.
+    // The browser logs API refusals, which the page shows.
     const refused = message.text().includes('Failed to load resource');
     if (message.type() === 'error' && !refused) faults.push(message.text());
   });

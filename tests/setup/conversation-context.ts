@@ -1,4 +1,3 @@
-// The context of reminders and expiry at a chosen moment.
 import { StrategyProfile } from '#domain/planning/schedule.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { scriptedPlanner, type TestInstance } from './instance.ts';

@@ -14,7 +14,6 @@ export type Scene = { url: string; model: OpenAiDouble; db: Database };
 
 export const killed = { code: null, signal: 'SIGKILL' };
 
-/** @param atOnce how many of the file's tests run concurrently */
 export function useCrashes(atOnce: number) {
   const programs = usePrograms();
   vi.setConfig({ maxConcurrency: atOnce });
@@ -38,7 +37,7 @@ export function useCrashes(atOnce: number) {
       env: { OPENAI_BASE_URL: model.url, COUNTERSIGN_CRASH_AT: point },
     });
 
-  /** Waits until the program has died. @returns the run's ID */
+  /** @returns the run's ID */
   async function askDying(scene: Scene, point: string, request: object): Promise<string> {
     const server = await startDying(scene, point);
     const options = { user: 'ana', conversation: 'crash', ...request };
@@ -48,7 +47,7 @@ export function useCrashes(atOnce: number) {
   }
 
   /**
-   * Releases the dead process's work, as the queue does after half a minute of silence, and waits for the run.
+   * Releases the dead process's work, as the queue does after half a minute of silence.
    * @param awaited the job that it certainly held
    */
   async function resume(

@@ -7,9 +7,7 @@ import { afterAll, beforeAll, expect, inject } from 'vitest';
 
 export type FreshDatabase = {
   url: string;
-  /** The test file's name and a few random letters. */
   database: string;
-  /** Drops it even with open sessions. */
   close(): Promise<void>;
 };
 
@@ -42,7 +40,7 @@ async function create(options: string): Promise<FreshDatabase> {
   };
 }
 
-/** With pg-boss. The caller closes it. */
+/** The caller closes it. */
 export async function freshDatabase(): Promise<FreshDatabase> {
   return await create('template countersign_template strategy file_copy');
 }
@@ -53,11 +51,11 @@ export async function emptyDatabase(): Promise<FreshDatabase> {
 }
 
 export type TestDatabase = FreshDatabase & {
-  /** Last added, first ended; before the database is dropped. */
+  /** Last added, first ended. */
   onEnd(end: () => Promise<void>): void;
 };
 
-/** Dropped after the tests of the file or `describe`; after a failure kept, and its name printed. */
+/** Kept after a failure, and its name printed. */
 export function useDatabase(): TestDatabase {
   let current: FreshDatabase | null = null;
   const ends: (() => Promise<void>)[] = [];

@@ -14,7 +14,7 @@ function run(command: string, args: string[]): Promise<number> {
   });
 }
 
-/** @param isThere checked when our turn comes: another file may have installed it */
+/** @param isThere checked when our turn comes */
 export async function installPackage(name: string, isThere: () => Promise<boolean>): Promise<void> {
   if (process.getuid?.() !== 0 || (await run('apt-get', ['--version'])) !== 0) return;
   await withLock(join(tmpdir(), 'countersign-apt.lock'), 600_000, async () => {

@@ -1,5 +1,4 @@
-// Builds a Dockerfile without a daemon: a folder per stage.
-// Supports only what our Dockerfile uses, and refuses anything else.
+// Builds a Dockerfile without a daemon, a folder per stage; refuses unknown syntax.
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
@@ -44,7 +43,6 @@ function readAllowed(context: string): string[] {
 }
 
 const within = (stage: Stage, path: string) => join(stage.root, resolve(stage.workdir, path));
-/** Absolute paths belong to the stage. */
 const mapped = (stage: Stage, word: string) => (word.startsWith('/') ? within(stage, word) : word);
 
 function copy(stage: Stage, words: string[], stages: Stage[], context: string): void {
@@ -155,10 +153,7 @@ async function follow(stage: Stage, instruction: Instruction, stages: Stage[], c
   }
 }
 
-/**
- * @returns the image of the last stage
- * @throws Error about the first instruction that is unknown or fails
- */
+/** @throws Error about the first instruction that is unknown or fails */
 export async function buildImage(context: string, place: string): Promise<Image> {
   const stages: Stage[] = [];
   for (const instruction of parse(readFileSync(join(context, 'Dockerfile'), 'utf8'))) {
@@ -181,7 +176,7 @@ export async function buildImage(context: string, place: string): Promise<Image>
   return image;
 }
 
-/** Outside its volumes, to detect writes. */
+/** Detects writes outside volumes. */
 export function listFiles({ root, cwd }: Image): string[] {
   const own = relative(root, cwd);
   return globSync('**/*', { cwd: root, exclude: (name) => name === own || dirname(name) === own });

@@ -1,8 +1,7 @@
-// Reads files that plans wrote into a workspace.
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 
-/** Without Countersign's own folder; empty if it doesn't exist. */
+/** Without Countersign's own folder. */
 export async function readFiles(folder: string): Promise<Record<string, string>> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const paths = found

@@ -1,4 +1,4 @@
-// The run's PostgreSQL, with a template that test files clone. Not durable.
+// The run's PostgreSQL and its template; not durable.
 import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,6 @@ import { migrate } from '#db/migrate.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Has the database `countersign_template`. */
     databaseServer: string;
     /** A file `kept` in it preserves it. */
     databaseHome: string;
@@ -24,7 +23,7 @@ const namePrefix = 'countersign-tests-';
 const keptForMs = 24 * 3600 * 1000;
 
 type Shared = { home: string; server: Embedded };
-/** A run's projects share a server: the first starts it, the last ends it. */
+/** The first project of a run starts the server, the last ends it. */
 type State = { shared: Promise<Shared> | null; users: number };
 
 /** On the process, as each project loads this file again. */
@@ -34,7 +33,7 @@ function stateOfRun(): State {
   return place.countersignTestDatabase;
 }
 
-/** Ends servers of killed runs and removes their folders; kept ones after a day. */
+/** Ends servers of killed runs; kept folders stay a day. */
 async function sweep(): Promise<void> {
   for (const name of (await readdir(tmpdir())).filter((n) => n.startsWith(namePrefix))) {
     const home = join(tmpdir(), name);

@@ -1,4 +1,3 @@
-// An HTTP API client with typed answers.
 import type { Plan, PlanStatus, Step } from '#domain/plan/plan.ts';
 import type { RunView } from '#domain/planning/run.ts';
 import { waitFor } from '../wait.ts';
@@ -22,7 +21,6 @@ export type Client = {
   plan(id: string): Promise<Plan>;
   steps(id: string): Promise<Step[]>;
   propose(draft: object): Promise<Plan>;
-  /** Exactly the given version. */
   approve(plan: Pick<Plan, 'id' | 'version' | 'digest'>, user?: string): Promise<Answer<Plan>>;
   reach(id: string, ...statuses: PlanStatus[]): Promise<Plan>;
   /** Waits for the planner. */
@@ -46,7 +44,7 @@ function require2xx<T>({ status, body }: Answer<T>): T {
   return body;
 }
 
-/** @param others further gateways: requests rotate through all */
+/** @param others further gateways: requests rotate */
 export function createClient(url: string, ...others: string[]): Client {
   const gateways = [url, ...others];
   let sent = 0;

@@ -13,9 +13,8 @@ export async function insist<T>({ url }: { url: string }, path: string, body: ob
       signal: AbortSignal.timeout(60_000),
     }).catch(() => null);
     const reply: unknown = await answer?.json().catch(() => null);
-    // The route's own answer.
     if (answer?.ok === true && reply !== null) return reply as T;
-    // Anything else is a bug in the test or the gateway.
+    // Anything else is a bug.
     if (answer?.ok === false) expect([answer.status, reply]).toEqual([503, expect.anything()]);
     await pause(300);
   }

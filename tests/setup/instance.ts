@@ -25,7 +25,6 @@ export const ben: Actor = person('ben', 'api');
 /**
  * `close` also removes its folder.
  * @param options.settings the content of `countersign.json`
- * @param options.env additional environment variables
  */
 export async function openTestInstance(
   url: string,
@@ -44,7 +43,6 @@ export async function openTestInstance(
     log?: Logger;
     chatLinkTo?: (planId: string) => string | null;
     recoverEveryMs?: number;
-    /** False to return before the tool servers are connected. */
     awaitTools?: boolean;
   } = {},
 ): Promise<TestInstance> {
@@ -95,7 +93,7 @@ export async function openTestInstance(
   };
 }
 
-/** Tool servers start alongside the instance, slowly on a busy machine. */
+/** Slow on a busy machine. */
 async function waitForTools({ registry }: Instance, servers: string[]): Promise<void> {
   const isThere = (name: string) => registry.status().some(({ tool, ok }) => tool === name && ok);
   await waitFor('every server of tools', () => servers.every(isThere), { timeoutMs: 60_000 });
@@ -131,10 +129,8 @@ export function scriptedPlanner(
   };
 }
 
-/** Steps if the title does not matter. */
 export type DraftOrSteps = PlanDraft | PlanDraft['steps'];
 
-/** Proposes as `ana` and approves. */
 export async function runPlan(
   instance: Instance,
   draft: DraftOrSteps,

@@ -43,7 +43,7 @@ function countStatuses(rows: StepRow[]): Record<string, number> {
 const countTotal = (counts: Record<StepStatus, number>) =>
   StepStatus.options.reduce((sum, status) => sum + counts[status], 0);
 
-/** Compares plan, partitions and blocks with a full count. */
+/** Against a full count. */
 async function checkCounters(db: Queryable, planId: string, rows: StepRow[]): Promise<void> {
   const row = await readPlanRow(db, planId);
   expect(countsOf(row), 'counters').toEqual(countStatuses(rows));
@@ -103,13 +103,12 @@ async function checkEdges(db: Queryable, planId: string, rows: StepRow[]): Promi
   }
 }
 
-/** Null if the edge is not met yet. */
 function metBy(predecessor: StepRow | undefined, type: string): number | null {
   if (predecessor === undefined) return null;
   return type === 'SS' || type === 'SF' ? predecessor.first_start : predecessor.success;
 }
 
-/** Replays the change stream: no gap, and it leads to the stored state. */
+/** Revisions have no gap, and lead to the stored state. */
 async function checkEvents(db: Queryable, planId: string, rows: StepRow[]): Promise<void> {
   const { rows: events } = await db.execute<{
     revision: number;
@@ -134,7 +133,6 @@ async function checkEvents(db: Queryable, planId: string, rows: StepRow[]): Prom
   expect(Object.fromEntries(now)).toEqual(Object.fromEntries(stored));
 }
 
-/** Usage of each pool equals its running steps' reservations. */
 async function checkReservations(db: Queryable): Promise<void> {
   const { rows } = await db.execute<{
     name: string;
@@ -171,7 +169,6 @@ async function checkLeases(db: Queryable, planId: string): Promise<void> {
   expect(rows, 'leases').toEqual([]);
 }
 
-/** @returns the steps */
 export async function checkPlan(db: Queryable, planId: string): Promise<StepRow[]> {
   const rows = await readStepRows(db, planId);
   await checkCounters(db, planId, rows);

@@ -10,7 +10,6 @@ import { type Options, root } from './process.ts';
 
 const page = await readFile(join(root, 'docs/tools-in-typescript.md'), 'utf8');
 
-/** The page's only block in this language. */
 function blockOf(language: string): string {
   const blocks = [...page.matchAll(new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\`$`, 'gm'))];
   const [block] = blocks;
@@ -35,14 +34,12 @@ export const invoiceDraft = {
 
 type Sent = { headers: IncomingHttpHeaders; body: unknown };
 
-/** With the page's settings and tool. */
 export function useInvoiceTool(
   database: { readonly url: string },
   programs: ReturnType<typeof usePrograms>,
 ): {
   readonly sent: Sent[];
   readonly options: Options;
-  /** Next to the tool; `invoice.ts` is the tool. */
   write(name: string, text: string): Promise<void>;
 } {
   const sent: Sent[] = [];

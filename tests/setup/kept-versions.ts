@@ -20,7 +20,7 @@ export async function readVersion(db: Queryable, planId: string, version: number
   return steps.toSorted((a, b) => a.position - b.position);
 }
 
-/** @returns the number of versions */
+/** @returns their number */
 export async function expectVersions(db: Queryable, planId: string): Promise<number> {
   const row = await readPlanRow(db, planId);
   const { rows } = await db.execute<{ version: number; digest: string }>(

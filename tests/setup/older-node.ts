@@ -7,7 +7,6 @@ const older = [
   'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"18.20.0"})',
 ];
 
-/** Sends `signal` once `until` is printed. */
 export function launchOnOlderNode(
   command: string,
   args: string[],

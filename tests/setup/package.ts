@@ -7,10 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll } from 'vitest';
 import { node, root } from './process.ts';
 
-/**
- * @param linked resolve this project's dependencies as if installed
- * @returns its folder
- */
+/** @param linked resolve this project's dependencies as if installed */
 export function usePackage(linked: boolean): { readonly folder: string; readonly command: string } {
   let folder = '';
   beforeAll(async () => {

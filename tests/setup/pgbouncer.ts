@@ -1,4 +1,4 @@
-// PgBouncer in transaction mode in front of the tests' PostgreSQL.
+// PgBouncer in transaction mode.
 import { spawn } from 'node:child_process';
 import { access, chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -32,7 +32,7 @@ async function findFreePort(): Promise<number> {
   return address.port;
 }
 
-/** Ends with the test. @returns the DATABASE_URL for a process */
+/** @returns the DATABASE_URL for a process */
 export async function startPgBouncer(url: string, connections: number): Promise<string> {
   if ((await find()) === null)
     await installPackage('pgbouncer', async () => (await find()) !== null);

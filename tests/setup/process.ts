@@ -1,4 +1,4 @@
-// The program in its own processes, which end with the test file.
+// The program in its own processes.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { type Client, createClient } from './http-client.ts';
 export const root = join(import.meta.dirname, '..', '..');
 /** The Node among the dependencies, not the one that runs the tests. */
 export const node = join(root, 'node_modules', '.bin', 'node');
-/** For scripts other than the program's entry: quick import resolution. */
+/** Quick import resolution, for scripts other than the program's entry. */
 export const quickly = ['--import', join(root, 'tests', 'setup', 'resolve-quickly.ts')];
 const main = join(root, 'src', 'main.ts');
 /** Saves a third of a process's start. */
@@ -27,32 +27,29 @@ export type Program = {
   endInput(): void;
   exited: Promise<Exit>;
   isRunning(): boolean;
-  /** SIGTERM by default. Waits for the end. */
   stop(signal?: NodeJS.Signals): Promise<Exit>;
 };
 
 export type Server = Program & { url: string; api: Client };
 
 export type Options = {
-  /** Database, workspace and settings. */
   home: string;
   /** Without DATABASE_URL the program starts its own. */
   database?: string;
   env?: Record<string, string>;
   cwd?: string;
-  /** Gets standard error, which is then not kept here. */
+  /** Replaces `stderr`. */
   log?: string;
   /** Replaces this project's entry. */
   main?: string;
 };
 
 export type Programs = {
-  /** With `settings` as its countersign.json; removed after the tests. */
+  /** @param settings its countersign.json */
   home(settings?: object): Promise<string>;
-  /** Returns at once. */
   run(args: string[], options: Options): Program;
   finish(args: string[], options: Options & { input?: string }): Promise<Exit & Output>;
-  /** On a free port; waits until it is ready. */
+  /** Waits until it is ready. */
   serve(options: Options & { verb?: 'start' | 'gateway' }): Promise<Server>;
   /** Waits until it is ready. */
   work(options: Options): Promise<Program>;
@@ -138,7 +135,6 @@ async function printed(program: Program, pattern: RegExp): Promise<RegExpExecArr
   throw new Error(`the program ended: ${program.stdout()}${program.stderr()}`);
 }
 
-/** Kills those still running after the file's tests. */
 export function usePrograms(): Programs {
   const started: { args: string[]; program: Program }[] = [];
   const homes: string[] = [];
@@ -149,7 +145,6 @@ export function usePrograms(): Programs {
   process.once('exit', killAll);
   let failed = false;
   let before = 0;
-  /** Several if tests are concurrent. */
   let underWay = 0;
   let failedSince = false;
   beforeEach(() => {
@@ -166,7 +161,7 @@ export function usePrograms(): Programs {
       failedSince = true;
     }
     if (!failedSince || underWay > 0) return;
-    // They would take steps of the next test or of a retry. Processes of concurrent tests continue.
+    // They would take steps of the next test; concurrent tests' processes continue.
     await Promise.all(started.slice(before).map(({ program }) => program.stop()));
   }, 60_000);
   afterAll(async () => {
@@ -223,10 +218,7 @@ export function usePrograms(): Programs {
   };
 }
 
-/**
- * For processes that tests kill; each ends with its test.
- * @returns a function that starts one without waiting
- */
+/** For processes that tests kill. */
 export function useFixture(
   file: string,
 ): (env: Record<string, string>, ...args: string[]) => Program {

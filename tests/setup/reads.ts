@@ -1,4 +1,3 @@
-// Common reads of plans, and the approval of proposals.
 import type { Actor } from '#domain/people/actor.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { Plan, StepStatus } from '#domain/plan/plan.ts';
@@ -6,7 +5,6 @@ import type { Service, Settlement } from '#domain/service.ts';
 import { waitFor } from '../wait.ts';
 import { ana } from './instance.ts';
 
-/** @param of the file's instance, opened before its tests */
 export function readsOf(of: () => { service: Service }) {
   const stepOf = async (planId: string, id: string): Promise<ShownStep> => {
     const [step] = await of().service.getSteps(planId, [id]);

@@ -1,4 +1,4 @@
-// A PostgreSQL with a synchronous streaming replica that can replace it.
+// A PostgreSQL with a synchronous replica that can replace it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, cp, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
@@ -16,7 +16,7 @@ export type Replicated = {
   replica: string;
   /** As a power failure does. */
   kill(): Promise<void>;
-  /** The replica takes commits once this resolves. */
+  /** Takes commits once this resolves. */
   promote(): Promise<void>;
 };
 
@@ -30,7 +30,6 @@ async function query<T extends object>(url: string, text: string): Promise<T[]> 
   }
 }
 
-/** Both end with the test. */
 export async function startReplicated(): Promise<Replicated> {
   const home = await mkdtemp(join(tmpdir(), 'countersign-replica-'));
   await chmod(home, 0o711); // The server drops root privileges.

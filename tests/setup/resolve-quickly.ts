@@ -1,4 +1,4 @@
-// Preload that resolves imports as the program does, in half the time.
+// Preload that halves the time to resolve imports.
 import { resolveQuickly } from '#app/quick-resolve.ts';
 
 resolveQuickly();

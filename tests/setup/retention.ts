@@ -1,10 +1,8 @@
-// A round of retention by a test's clock.
 import type { Database } from '#db/database.ts';
 import { systemRandom } from '#domain/clock.ts';
 import { Settings } from '#domain/settings.ts';
 import { runRetention } from '#retention/run-retention.ts';
 
-/** @param options.settings the content of `retention` */
 export async function runRound(
   db: Database,
   options: {

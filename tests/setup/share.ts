@@ -8,10 +8,7 @@ type Closable = {
   close(): Promise<void>;
 };
 
-/**
- * Reuses the previous test's instance if it passed with equal options.
- * @param forget resets it after a test
- */
+/** Reuses the previous test's instance if it passed with equal options. */
 export function createSharing<Options extends { own?: boolean }, T extends Closable>(
   open: (url: string, options: Options) => Promise<T>,
   forget: (opened: T) => Promise<void>,

@@ -1,4 +1,3 @@
-// Helpers for tests of starting and stopping the program.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -19,7 +18,6 @@ export async function runPlan(api: Client, name: string): Promise<Plan> {
   return await api.reach(plan.id, 'completed');
 }
 
-/** The process ID of a home's database server. */
 export async function readPostmaster(home: string): Promise<number> {
   const text = await readFile(join(home, 'postgres', 'data', 'postmaster.pid'), 'utf8');
   return Number(text.split('\n')[0]);

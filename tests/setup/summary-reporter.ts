@@ -24,7 +24,6 @@ export function countResults(
   return summary;
 }
 
-/** Tests that passed only on retry, with the first failure. */
 function listUnsteady(modules: readonly TestModule[]): string[] {
   return modules.flatMap((module) =>
     [...module.children.allTests()].flatMap((test) => {

@@ -18,7 +18,6 @@ export function useInstance(options: Parameters<typeof openTestInstance>[1] = {}
   return instance;
 }
 
-/** With a planner that calls the model double. */
 export function useModelInstance(
   options: Parameters<typeof openModelInstance>[1] = {},
 ): ModelInstance {
@@ -31,7 +30,6 @@ export function useModelInstance(
   return instance;
 }
 
-/** @param urlOf returns the address under which it reaches the database */
 export function useServedInstance(
   options: Parameters<typeof openTestInstance>[1] = {},
   urlOf: (database: string) => Promise<string> = async (url) => url,

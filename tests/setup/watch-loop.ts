@@ -1,5 +1,4 @@
-// Measures event loop turns, which outside input must not hold.
-// Counts this thread's CPU time (the machine is shared) without module loading.
+// Measures event loop turns in this thread's CPU time (the machine is shared).
 import { registerHooks } from 'node:module';
 import { configureGlobal } from 'fast-check';
 
@@ -25,7 +24,7 @@ function readThreadMs(): number {
 }
 
 class LoopWatch {
-  /** Why the test may hold the loop, or null. */
+  /** Why the test may hold the loop. */
   reason: string | null = null;
   #longest = 0;
   #since = 0;
@@ -62,7 +61,7 @@ const watch = new LoopWatch();
 // Each property case counts separately. Generating cases is the test's own work.
 configureGlobal({ beforeEach: () => watch.leaveOut(), afterEach: () => watch.look() });
 
-/** CPU milliseconds, which do not count for the test. */
+/** Does not count for the test. */
 export function measureTurn<T>(work: () => T): { value: T; ms: number } {
   watch.look();
   const before = readThreadMs();
@@ -72,7 +71,7 @@ export function measureTurn<T>(work: () => T): { value: T; ms: number } {
   return { value, ms };
 }
 
-/** @param reason why outside input can't hold the loop like that */
+/** @param reason why outside input can't do that */
 export function mayHoldLoop(reason: string): void {
   watch.reason = reason;
 }
@@ -85,10 +84,10 @@ const reference = Array.from({ length: 300 }, (_, at) => ({
   id: `${at}`,
   text: 'a b '.repeat(12),
 }));
-/** On an idle core of the machine that `longestTurnMs` was chosen on. */
+/** On the machine `longestTurnMs` was chosen on. */
 const referenceMs = 25;
 
-/** This core's time relative to the reference, as it may be old or shared. */
+/** Relative to the reference. */
 function measureSlowness(): number {
   const before = readThreadMs();
   for (let round = 0; round < 100; round++) {
@@ -99,11 +98,10 @@ function measureSlowness(): number {
   return Math.min(3, Math.max(1, (readThreadMs() - before) / referenceMs));
 }
 
-/** Scales a time over the limit. */
 const toIdleMs = (ms: number, slownessOf = measureSlowness): number =>
   ms < longestTurnMs ? ms : ms / slownessOf();
 
-/** @throws Error if it takes longer than `turns` turns may */
+/** @throws Error if it takes longer */
 export function runInTurn<T>(work: () => T, turns = 1): T {
   const { value, ms } = measureTurn(work);
   const [took, limit] = [toIdleMs(ms), turns * longestTurnMs];
@@ -111,7 +109,7 @@ export function runInTurn<T>(work: () => T, turns = 1): T {
   throw new Error(`It took ${Math.round(took)} ms, and it has ${limit} ms.`);
 }
 
-/** @throws Error if the loop was held since `startWatch` */
+/** @throws Error if the loop was held */
 export function endWatch(slownessOf = measureSlowness): void {
   const ms = toIdleMs(watch.stop(), slownessOf);
   if (watch.reason !== null) return;

@@ -1,4 +1,3 @@
-// Log lines that can't be written are dropped, counted and later reported.
 import { execFileSync } from 'node:child_process';
 import { closeSync, constants, mkdtempSync, openSync, readFileSync } from 'node:fs';
 import { Socket } from 'node:net';

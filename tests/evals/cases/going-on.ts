@@ -1,4 +1,3 @@
-// Follow-ups to plans that ran or failed.
 import type { BriefStep } from '#domain/plan/brief.ts';
 import { makePlan } from '#tests/fixtures/plans.ts';
 import { type EvalCase, plans as planned, writes } from '../case.ts';

@@ -1,7 +1,6 @@
-// Assignees and time zones.
 import { type EvalCase, gate, plans } from '../case.ts';
 
-/** 14:00 in Berlin and 21:00 in New York; the zone is in another argument. */
+/** The zone is in another argument. */
 const berlin = [
   '2026-12-01T14:00',
   '2026-12-01T14:00:00',

@@ -1,4 +1,3 @@
-// Requests that need no lookup.
 import { type EvalCase, type Expectation, gate, plans, writes } from '../case.ts';
 
 const small: Expectation['atMost'] = { calls: 1 };

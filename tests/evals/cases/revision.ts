@@ -1,4 +1,3 @@
-// Feedback changes only the steps it is about.
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { type EvalCase, gate, plans, step, writes } from '../case.ts';
 

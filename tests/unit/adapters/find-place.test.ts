@@ -1,4 +1,3 @@
-// Whether the requester is in the channel a plan posts to.
 import { expect, test } from 'vitest';
 import { createAsk } from '#adapters/slack/calls/hold.ts';
 import { createFindPlace as createSlackFinder } from '#adapters/slack/people/find-place.ts';

@@ -1,4 +1,3 @@
-// Pages that refresh themselves don't delay people who wait.
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import Fastify from 'fastify';

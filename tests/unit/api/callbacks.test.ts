@@ -1,4 +1,3 @@
-// Callbacks are open to anyone with the address, counted, never logged.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { AnswerCallback } from '#domain/callback.ts';
 import { CountersignError } from '#domain/errors.ts';

@@ -15,7 +15,6 @@ const visit: Visit = {
   session: undefined,
 };
 
-/** Null if allowed. */
 async function refusalOf(
   facts: Partial<Visit>,
   role: RouteRole,

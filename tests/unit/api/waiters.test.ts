@@ -1,4 +1,3 @@
-// Limits of calls that wait for plans.
 import { expect, it } from 'vitest';
 import { createWaiters } from '#api/mcp/waiters.ts';
 import { CountersignError } from '#domain/errors.ts';

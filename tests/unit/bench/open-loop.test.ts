@@ -1,4 +1,3 @@
-// Requests at a fixed rate, regardless of earlier answers.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
@@ -9,7 +8,6 @@ afterEach(async () => {
   await new Promise((resolve) => server?.close(resolve));
 });
 
-/** Null: no answer. */
 async function open(answer: (body: string) => number | null): Promise<string> {
   const opened = createServer(async (request, response) => {
     const status = answer((await request.toArray()).join(''));

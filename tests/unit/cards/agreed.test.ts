@@ -1,4 +1,3 @@
-// A card's agreements besides steps: repetition, confirmations, next date.
 import { describe, expect, test } from 'vitest';
 import { fitCard } from '#cards/limits.ts';
 import { readReview } from '#cards/review.ts';

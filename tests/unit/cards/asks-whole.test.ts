@@ -1,4 +1,3 @@
-// A confirmation shows its whole value, or must be opened first.
 import { describe, expect, test } from 'vitest';
 import { reviewAsk, viewAskPage } from '#cards/ask-review.ts';
 import { drawAdaptiveCard, drawBlocks, drawWholeCard } from '#cards/expand.ts';
@@ -28,7 +27,6 @@ function confirming(final: JsonObject): PlanCardFacts {
   return { ...makeFacts({ status: 'executing' }, waiting), waiting };
 }
 
-/** Includes the actions that buttons send. */
 function stringsOf(node: unknown): string[] {
   if (typeof node === 'string') return [node];
   if (typeof node !== 'object' || node === null) return [];

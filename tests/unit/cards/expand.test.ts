@@ -64,7 +64,6 @@ describe('every state on every surface', () => {
   });
 });
 
-/** Not those inside opened parts. */
 const actionsOf = (card: Drawn) =>
   [card.body, card].flat().flatMap((one) => (one as { actions?: object[] }).actions ?? []);
 

@@ -1,4 +1,3 @@
-// Slack's Approve asks again only if something is guarded.
 import { expect, test } from 'vitest';
 import { fillDetails } from '#adapters/slack/press/fill-window.ts';
 import { drawBlocks } from '#cards/expand.ts';

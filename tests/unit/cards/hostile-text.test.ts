@@ -1,4 +1,3 @@
-// Outside text on cards pings nobody and hides nothing.
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -84,7 +83,6 @@ const target = fc.oneof(
   ),
 );
 
-/** Replaces all outside text. */
 function infect(name: SampleName, text: string, where: string): PlanCardFacts {
   const facts: PlanCardFacts = samples[name];
   const step = (one: Step): ShownStep =>
@@ -162,7 +160,6 @@ function infectSession(facts: SessionCardFacts, text: string): SessionCardFacts 
   };
 }
 
-/** Words that look like ours, with a mark. */
 const forged = fc
   .tuple(
     fc.constantFrom(
@@ -185,7 +182,6 @@ const forged = fc
   )
   .map(([words, before]) => before + words);
 
-/** Our own code's text stays. */
 function forge(name: SampleName, text: string): PlanCardFacts {
   const { plan, terms, conflicts, patch, approvers } = samples[name];
   const facts = infect(name, text, text);

@@ -1,4 +1,3 @@
-// Cards fold only later occurrences with equal content.
 import { expect, test } from 'vitest';
 import { viewProposal } from '#cards/proposal.ts';
 import type { Step } from '#domain/plan/plan.ts';

@@ -1,4 +1,3 @@
-// A step has the same number on every surface.
 import { expect, it } from 'vitest';
 import { fillWindow } from '#adapters/slack/press/fill-window.ts';
 import { ask } from '#adapters/terminal/ask.ts';

@@ -1,4 +1,3 @@
-// Home isn't published for every step of a running plan.
 import { expect, test } from 'vitest';
 import { platformLimits } from '#cards/limits.ts';
 import { digestHome, drawHome, type HomeFacts, linesOfGroup } from '#cards/slack-lists.ts';

@@ -1,4 +1,3 @@
-// Slack's review window has every character of every call.
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { fillDetails } from '#adapters/slack/press/fill-window.ts';
@@ -52,7 +51,6 @@ function heldFor({ plan }: PlanCardFacts, place: typeof inThread | null = inThre
   return { team: 'T1', user: 'U1', place, press, missing: null, fields: [], pages: [''] };
 }
 
-/** Slack must accept each page. */
 async function readAll(steps: ShownStep[], facts = makeFacts({}, steps)): Promise<View[]> {
   const views: View[] = [];
   let pages = [''];

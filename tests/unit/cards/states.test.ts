@@ -44,7 +44,6 @@ describe('the states of cards', () => {
       expect(checkSlackView(card)).toEqual([]);
       return;
     }
-    // A card for Slack is its blocks.
     expect(checkSlackMessage({ text, blocks: card as unknown[] })).toEqual([]);
     if (plain === undefined) return;
     expect(checkSlackMessage({ text, blocks: plain as unknown[] })).toEqual([]);

@@ -1,4 +1,3 @@
-// A running plan as a task list; large plans by their parts.
 import { describe, expect, test } from 'vitest';
 import { drawBlocks } from '#cards/expand.ts';
 import { viewPlan } from '#cards/view-model.ts';

@@ -1,4 +1,3 @@
-// Every wait, date and stop of the executor is on the card.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { viewDetails } from '#cards/details-view.ts';

@@ -1,4 +1,3 @@
-// Settings shown in the documents are accepted unchanged.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +19,6 @@ function listBlocks(text: string): string[] {
   return [...fenced, ...indented];
 }
 
-/** Only a part of countersign.json. */
 function readExample(block: string): unknown {
   let json: unknown;
   try {

@@ -1,4 +1,3 @@
-// Documents agree with the program.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { getTableName, is } from 'drizzle-orm';
 import { PgTable } from 'drizzle-orm/pg-core';

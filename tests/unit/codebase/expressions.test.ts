@@ -1,4 +1,3 @@
-// Slow regular expressions, and the parsers of untrusted text.
 import { expect, test } from 'vitest';
 import { readNearWord } from '#conversation/read-word.ts';
 import { readStepChoice } from '#domain/plan/step-choice.ts';

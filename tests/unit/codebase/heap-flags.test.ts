@@ -1,4 +1,3 @@
-// V8 flags a process restarts with: by its verb, never twice.
 import { expect, test } from 'vitest';
 import { chooseFlags } from '#app/heap-flags.ts';
 

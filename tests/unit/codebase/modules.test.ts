@@ -1,4 +1,3 @@
-// Import rules: each can fail, and the code keeps them.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findViolations, readAliases, readInstance } from '../../codebase/modules.ts';

@@ -1,4 +1,3 @@
-// Pictures in docs match today's cards and console.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -55,7 +55,6 @@ test('no two have the same name, and one that was added is all that an instance 
   ]);
 });
 
-/** A platform's stored names, sign-in names and console labels. */
 const ownNames = [
   /^adapters\/(slack|teams)\//,
   /^adapters\/console\//,

@@ -1,4 +1,3 @@
-// The event loop watchdog finds long turns and ignores loading.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';

@@ -1,4 +1,3 @@
-// countersign.json: environment placeholders, MCP servers in others' formats.
 import { mkdtempSync, rmSync, unwatchFile, watchFile, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

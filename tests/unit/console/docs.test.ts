@@ -1,4 +1,3 @@
-// Documents as pages: menu, working links, no scripts.
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { registerDocs } from '#adapters/console/docs/routes.ts';

@@ -21,7 +21,6 @@ describe('what was said', () => {
 
 const trace = emptyTrace('offline');
 
-/** `read` counts the lines read. */
 function open(lines: string[]) {
   const counted = { read: 0, closed: false };
   async function* give() {

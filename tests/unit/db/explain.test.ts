@@ -1,4 +1,3 @@
-// Errors when the embedded PostgreSQL fails.
 import { expect, test } from 'vitest';
 import { explainFailure, explainFileError } from '#db/embedded/files.ts';
 import { errorMessage } from '#domain/errors.ts';

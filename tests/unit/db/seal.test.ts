@@ -1,4 +1,3 @@
-// Sealed secrets open only with their key and context.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createSeal } from '#db/seal.ts';

@@ -1,4 +1,3 @@
-// compose.yaml's environment: .env, and the container's own settings.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readCompose } from '../../setup/compose.ts';

@@ -1,4 +1,3 @@
-// Files people copy or run outside the program.
 import { execFileSync } from 'node:child_process';
 import {
   cpSync,

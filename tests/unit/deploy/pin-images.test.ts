@@ -1,4 +1,3 @@
-// deploy/pin-images writes a registry's digests and nothing else.
 import { execFile } from 'node:child_process';
 import { chmod, copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -18,7 +18,6 @@ function load(variables: Variables) {
   };
 }
 
-/** Null when the variables are accepted. */
 function complain(variables: Variables): string | null {
   try {
     load(variables);

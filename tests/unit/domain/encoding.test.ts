@@ -1,4 +1,3 @@
-// Outside bytes as text: detected encoding, exact round trip.
 import fc from 'fast-check';
 import iconv from 'iconv-lite';
 import { describe, expect, test } from 'vitest';

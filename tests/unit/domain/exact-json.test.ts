@@ -1,4 +1,3 @@
-// Numbers of outside JSON survive a round trip at any size.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { compareDecimals, readDecimal } from '#domain/decimal.ts';

@@ -59,7 +59,6 @@ const refused = (read: () => unknown, code: string): unknown => {
   }
 };
 
-/** `plain`: means nothing special to the parser. */
 type TextEdge = {
   pieces: string[];
   read(text: string): string;

@@ -1,4 +1,3 @@
-// When leases are renewed, over a database that only counts.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Database } from '#db/database.ts';
 import { systemClock } from '#domain/clock.ts';

@@ -1,4 +1,3 @@
-// Waiters take slots in turn; claims don't exceed what is called soon.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createSlots, LeftQueue } from '#executor/slots.ts';
 
@@ -63,7 +62,6 @@ describe('what waits for a slot', () => {
   });
 });
 
-/** A loop on a plan that counts its wakeups. */
 function makeClaimant(planId: string, person = 'ana') {
   return {
     planId,

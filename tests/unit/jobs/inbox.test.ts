@@ -48,7 +48,6 @@ function openJob(slack: InboxHandler, reply: Reply = openThreads()) {
   return { handle, warnings, under, stopping };
 }
 
-/** Events wait until released by their thread's name. */
 function createGate() {
   const waiting = new Map<string, () => void>();
   const handler: InboxHandler = (event) =>

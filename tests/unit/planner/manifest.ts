@@ -1,4 +1,3 @@
-// Small typed manifests for planner tests.
 import { CountersignError } from '#domain/errors.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import type { Effect, OperationSpec, ToolOutput } from '#domain/tool.ts';
@@ -22,7 +21,6 @@ function schema(fields: string): OperationSpec['input'] {
 const typeOf = (type: string) =>
   type === 'strings' ? { type: 'array', items: { type: 'string' } } : { type };
 
-/** @param target the argument that names what it is about */
 function builtin(
   name: string,
   effect: Effect,
@@ -126,7 +124,6 @@ export const everythingServer: OperationSpec[] = [
 
 export type FakeFiles = Record<string, string>;
 
-/** Records calls. */
 export function toolsOf(
   manifest: OperationSpec[],
   files: FakeFiles = {

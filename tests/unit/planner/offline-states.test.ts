@@ -1,4 +1,3 @@
-// Every state of a planning session, reached without a model.
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '#domain/clock.ts';
 import { applyOverride, defaultPolicy, type PolicyOverride } from '#domain/people/policy.ts';
@@ -74,7 +73,6 @@ class Talk {
 const reject: Turn = { decide: { kind: 'reject', by: 'ana' } };
 const change = (feedback: string): Turn => ({ decide: { kind: 'changes', by: 'ana', feedback } });
 
-/** Such as `Phase 1: Setup > Create a.txt`. */
 function describeTree({ outline }: PlanningState): string[] {
   const nodes = outline?.nodes ?? [];
   const titles = new Map(nodes.map(({ id, title }) => [id, title]));
@@ -183,7 +181,6 @@ describe('a deadline', () => {
     expect(result).toMatchObject({ kind: 'escalation' });
     if (result.kind !== 'escalation') return;
     expect(result.infeasible.reason).toContain('after its deadline (Thu, 5 Mar 2026, 17:00)');
-    // Relaxing a limit in words works like the buttons.
     const offered = result.infeasible.relaxations.map(({ change }) => change);
     expect(offered.length).toBeGreaterThan(1);
     for (const change of [...offered, 'Move the deadline to 20 March 17:00']) {

@@ -1,4 +1,3 @@
-// Planners that store nothing and pay nothing.
 import type { PlanningLimits } from '#planner/budget/budget.ts';
 
 export const limits: PlanningLimits = {

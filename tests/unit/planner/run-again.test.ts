@@ -1,4 +1,3 @@
-// Requests to run a plan or playbook again, and look-alikes.
 import { expect, test } from 'vitest';
 import { readAgain } from '#planner/run-again.ts';
 

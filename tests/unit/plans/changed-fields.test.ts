@@ -1,4 +1,3 @@
-// Step differences: binding fields come whole, omissions are counted.
 import { expect, test } from 'vitest';
 import { describeFields } from '#cards/version-words.ts';
 import { contentOfDraft } from '#domain/plan/step-content.ts';

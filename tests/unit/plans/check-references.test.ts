@@ -1,4 +1,3 @@
-// Bad references are refused before storing, over the real built-in operations.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CountersignError } from '#domain/errors.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';

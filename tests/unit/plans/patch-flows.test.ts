@@ -107,10 +107,7 @@ function findUnapproved(approved: Step[], now: Step[]): string[] {
   });
 }
 
-// Plans and changes of them.
-
 const index = fc.nat({ max: 20 });
-// Often a read, a step that combines it, and one that posts that.
 const Kind = fc.constantFrom(
   ...([
     'read',
@@ -282,7 +279,6 @@ test('no number of changes that narrow lets through what was not approved', () =
     }),
     { numRuns: 5000 },
   );
-  // Enough changes must narrow.
   expect(applied).toBeGreaterThan(2000);
 });
 

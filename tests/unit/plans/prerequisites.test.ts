@@ -1,4 +1,3 @@
-// Named prerequisites become dependencies; unknown ones become findings.
 import { expect, test } from 'vitest';
 import { CountersignError } from '#domain/errors.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';

@@ -1,4 +1,3 @@
-// Words around a request that set how extensively it is planned.
 import { expect, test } from 'vitest';
 import { readModes } from '#runs/read-modes.ts';
 

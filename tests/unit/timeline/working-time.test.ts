@@ -34,7 +34,6 @@ function nextWorkingInstant(time: WorkingTime, at: number): number | null {
   return null;
 }
 
-/** Null if not within ten years. */
 function addWorkingMinutes(time: WorkingTime, at: number, minutes: number): number | null {
   let left = minutes * 60_000;
   if (left <= 0) return at;

@@ -1,4 +1,3 @@
-// A cancelled call ends at its source: sockets, servers, loops.
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';

@@ -67,7 +67,6 @@ describe('overwrite: true', () => {
 });
 
 describe('a built-in call', () => {
-  /** Needs no JSON. */
   const sample = (schema: JsonObject): Json => {
     const { type, enum: options, anyOf } = schema;
     if (Array.isArray(options)) return options[0] ?? null;

@@ -1,4 +1,3 @@
-// An MCP server's tool as other processes see it.
 import type { Tool } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import type { McpServer } from '#domain/settings.ts';

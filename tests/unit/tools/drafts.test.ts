@@ -1,4 +1,3 @@
-// Draft operations on texts.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Draftbook, ReportTrace, readRanges, writeRanges } from '#domain/plan/draftbook.ts';

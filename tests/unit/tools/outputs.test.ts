@@ -1,4 +1,3 @@
-// Declared outputs match real calls.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';

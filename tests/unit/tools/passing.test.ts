@@ -1,4 +1,3 @@
-// Transient failures, and failures that certainly changed nothing.
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSocketServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';

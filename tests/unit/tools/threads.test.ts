@@ -1,4 +1,3 @@
-// Threads that read outside input and break.
 import { afterEach, expect, test } from 'vitest';
 import { openThreads, type Threads } from '#tools/threads.ts';
 import { waitFor } from '../../wait.ts';

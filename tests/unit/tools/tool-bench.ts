@@ -27,12 +27,10 @@ export function toolContext(change: Partial<ToolContext> = {}): ToolContext {
 export type Bench = {
   workspace: string;
   host: ToolHost;
-  /** The instance's own tools. */
   registry: ToolRegistry;
   warnings: string[];
   call(name: string, args: JsonObject, change?: Partial<ToolContext>): Promise<ToolOutput>;
   data(name: string, args: JsonObject): Promise<{ [key: string]: Json }>;
-  /** The error of a call that must fail. */
   fail(name: string, args: JsonObject, change?: Partial<ToolContext>): Promise<CountersignError>;
   close(): Promise<void>;
 };

@@ -1,4 +1,3 @@
-// Tool files: which stop the start, and why.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,3 @@
-// Accents in either spelling, line breaks, links, impossible paths.
 import { lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

@@ -1,4 +1,3 @@
-// The window with all of a call before its confirmation.
 import type { types } from '@slack/bolt';
 import { expect, test } from 'vitest';
 import { fillAsk } from '#adapters/slack/press/fill-window.ts';

@@ -1,4 +1,3 @@
-// The Slack app's manifest has exactly the scopes something uses.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -57,10 +56,8 @@ const uses: Record<string, string> = {
     'users.info: the address by which a person is known elsewhere too; users.lookupByEmail: whom a card asks',
 };
 
-/** Need no scope. */
 const free = /^(auth|apps|oauth|views)\.|^chat\.getPermalink$/;
 
-/** Such as `chat.postMessage`. */
 function findMethods(source: string): string[] {
   const families =
     'agents\\.sessions|apps|assistant\\.threads|auth|chat|conversations|files|oauth|reactions|team|usergroups(?:\\.users)?|users|views';

@@ -1,4 +1,3 @@
-// Slack's port against the double.
 import { setImmediate as pause } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { placeOf } from '#adapters/slack/people/people.ts';

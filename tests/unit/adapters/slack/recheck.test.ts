@@ -1,4 +1,3 @@
-// Approvals are compared with the plan before deciding, if possible.
 import { expect, test, vi } from 'vitest';
 import { writeHeld } from '#adapters/slack/press/held.ts';
 import { createRecheck } from '#adapters/slack/press/show.ts';

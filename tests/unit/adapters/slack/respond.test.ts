@@ -1,4 +1,3 @@
-// Answers go to Slack's addresses only.
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';

@@ -1,4 +1,3 @@
-// Socket Mode against the double.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,3 @@
-// Planner activity in Slack: a status, and a session for agents.
 import { expect, test } from 'vitest';
 import { nameMessage, placeOf } from '#adapters/slack/people/people.ts';
 import { createSlackPort } from '#adapters/slack/port/slack-port.ts';

@@ -1,4 +1,3 @@
-// Slack's limits for windows, at each bound and above it.
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { readHeld, writeHeld } from '#adapters/slack/press/held.ts';

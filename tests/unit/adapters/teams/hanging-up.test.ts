@@ -1,4 +1,3 @@
-// If Teams hangs up before the answer, the person is notified elsewhere.
 import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Accept } from '#adapters/teams/transport/accept.ts';

@@ -142,7 +142,6 @@ test('of a card that belongs elsewhere nothing is shown after a press, however l
 
 test('a press that fails and a look that fails are told in the same words', async () => {
   const failed = await acceptWith({ state: 'failed' });
-  // A service that answers nothing.
   const context = { warn() {} } as unknown as TeamsContext;
   const look = { kind: 'refresh', subject: { plan_id: data.plan_id } } as const;
   expect(await createShow(context).look(look, signal.scene, 1000)).toEqual(failed.answer);

@@ -1,4 +1,3 @@
-// Accounts become persons on their way into the service.
 import { expect, test } from 'vitest';
 import { type Actor, person } from '#domain/people/actor.ts';
 import type { Service } from '#domain/service.ts';

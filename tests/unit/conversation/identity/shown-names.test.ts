@@ -1,4 +1,3 @@
-// No display name can be mistaken for another person's.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Called, chooseShown, foldName } from '#domain/people/names.ts';
@@ -89,7 +88,6 @@ describe('Who is shown as what', () => {
       return { ...one, shared: all.some(isShared) };
     });
   };
-  /** Letters, digits, colons and round brackets only. */
   const glance = (text: string) =>
     text
       .normalize('NFKC')

@@ -1,4 +1,3 @@
-// Queues a process takes from, by its role.
 import { expect, test } from 'vitest';
 import type { InboxContext } from '#chat/inbox/inbox-context.ts';
 import type { DeliveryContext } from '#chat/outbox/delivery-context.ts';

@@ -1,4 +1,3 @@
-// Receiving without a database.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createReceiver } from '#chat/inbox/receive.ts';
 import type { Database } from '#db/database.ts';
@@ -33,7 +32,6 @@ describe('a database that does not answer', () => {
   afterEach(() => {
     vi.useRealTimers();
   });
-  /** For as long as anybody waits for a database. */
   async function expectRefused(receiving: Promise<unknown>): Promise<void> {
     const refused = expect(receiving).rejects.toMatchObject({ code: 'database_unavailable' });
     await vi.advanceTimersByTimeAsync(60_000);
@@ -65,7 +63,6 @@ describe('a database that does not answer', () => {
 });
 
 describe('events of one thread', () => {
-  /** Its transactions end when the test says so. */
   function openReceiver() {
     const under: PromiseWithResolvers<{ id: number; original: null }>[] = [];
     const receive = receiverOn(() => {

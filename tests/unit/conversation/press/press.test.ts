@@ -1,4 +1,3 @@
-// Service calls behind each button of each card.
 import { expect, test, vi } from 'vitest';
 import { carryOutPress, carryOutPressIn } from '#conversation/press.ts';
 import type { CardPress } from '#domain/chat/card.ts';

@@ -1,4 +1,3 @@
-// Outside text stays inside marks it cannot close.
 import { describe, expect, it } from 'vitest';
 import { defaultPolicy } from '#domain/people/policy.ts';
 import { wrapUntrusted, writeResult } from '#planner/agent/tool-call.ts';

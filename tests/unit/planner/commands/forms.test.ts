@@ -1,4 +1,3 @@
-// Every spelling, example and suggestion of the command language.
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
@@ -206,7 +205,6 @@ test.each([
   expect(result.kind).toBe('question');
 });
 
-/** Equivalent answers to a request that leaves something open. */
 const questions: [asked: string, answers: string[], planned: string][] = [
   [
     'create a.txt',

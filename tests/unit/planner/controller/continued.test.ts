@@ -1,4 +1,3 @@
-// Turns that find a session in an awkward place.
 import { describe, expect, it } from 'vitest';
 import { defaultPolicy } from '#domain/people/policy.ts';
 import { askedQuestion } from '#domain/planning/asked-question.ts';

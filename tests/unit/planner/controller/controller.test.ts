@@ -1,4 +1,3 @@
-// The outer loop with a scripted reasoner.
 import { describe, expect, it } from 'vitest';
 import type { PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
 import type { Stage } from '#domain/planning/stages.ts';

@@ -27,7 +27,6 @@ export function calling(name: string, args: JsonObject, otherwise: StageEvent = 
 
 type Proposal = { steps: JsonObject[] } & JsonObject;
 
-/** Replaces the present steps. */
 export function proposing({ steps, ...about }: Proposal): Act {
   return async (task, time) => {
     const { stageTools, signal, state } = task;

@@ -40,7 +40,6 @@ async function build(
   };
 }
 
-/** Edges are unique and connect existing nodes; waves respect them. */
 function expectFollowable({ nodes }: PlanOutline, { edges, waves }: Roadmap): void {
   const ids = new Set(nodes.map(({ id }) => id));
   expect(edges.filter(({ from, to }) => !ids.has(from) || !ids.has(to))).toEqual([]);

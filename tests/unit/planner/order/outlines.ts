@@ -1,4 +1,3 @@
-// Small outlines for the tests of this folder.
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import { OutlineNode, type PlanOutline } from '#domain/planning/outline.ts';
@@ -78,7 +77,6 @@ export function phase(id: string, more: NodeInput = {}): OutlineNode {
   return node(id, { structure: 'phase', ...more });
 }
 
-/** One goal, a task per step. */
 export function flatOutline(draft: Pick<PlanDraft, 'title' | 'steps'>): PlanOutline {
   const nodes = draft.steps.map((step, at) => {
     const { after = [], ...rest } = step;

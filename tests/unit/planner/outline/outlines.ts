@@ -1,4 +1,3 @@
-// Short outlines, and random ones with every kind of damage.
 import fc from 'fast-check';
 import { PatternSpec, PatternType } from '#domain/plan/pattern.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';

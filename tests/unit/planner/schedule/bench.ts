@@ -38,7 +38,6 @@ export function personStep(id: string, assignee?: string) {
   };
 }
 
-/** A task per node, below its parent if it names one. */
 export function makeOutline(nodes: Drawn[]): PlanOutline {
   return PlanOutline.parse({
     title: 'Release',

@@ -19,7 +19,6 @@ const stagesThatMake: Maker[] = [
   },
 ];
 
-/** The first place at which `maker` can be called, or Infinity. */
 function firstPlace({ stages, prerequisites }: Maker, made: Map<Product, number>): number {
   const from = Math.max(0, ...prerequisites.map((product) => made.get(product) ?? Infinity));
   const places = stages.map((stage) => way.indexOf(stage)).filter((place) => place >= from);

@@ -1,4 +1,3 @@
-// Step edits report all problems in one answer, and touch nothing else.
 import { describe, expect, it, test } from 'vitest';
 import { systemClock } from '#domain/clock.ts';
 import type { PlanningModes } from '#domain/plan/modes.ts';
@@ -107,7 +106,6 @@ function placeLeaf(args: JsonObject, [path, value]: [string, Json]): JsonObject 
   return { ...args, [name]: whole };
 }
 
-/** By path; what later steps or models supply is one value. */
 function leavesOf(args: JsonObject, above = ''): Map<string, Json> {
   return new Map(
     Object.entries(args)

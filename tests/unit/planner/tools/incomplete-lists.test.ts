@@ -1,4 +1,3 @@
-// "Every" is literal: incomplete listings raise a question, then a risk.
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '#domain/clock.ts';
 import type { Json, JsonObject } from '#domain/text.ts';

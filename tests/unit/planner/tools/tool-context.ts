@@ -1,4 +1,3 @@
-// A tool context for the conversational tools.
 import { defaultPolicy, type InteractionPolicy } from '#domain/people/policy.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import { PlanOutline as OutlineSchema } from '#domain/planning/outline.ts';
@@ -100,7 +99,6 @@ export function makeDesk({ state, policy, ...more }: DeskInput = {}): ToolContex
   };
 }
 
-/** As the controller does after a tool. */
 export function follow(toolContext: ToolContext, changes: StateChanges | undefined): ToolContext {
   return { ...toolContext, state: PlanningState.parse({ ...toolContext.state, ...changes }) };
 }
