@@ -53,6 +53,7 @@ export type ConnectionOptions = {
   secrets: string[];
   onTools(tools: unknown[], server: { name: string; instructions: string }): Promise<void>;
   warn(message: string): void;
+  /** Doubles with each failed attempt, up to eight times as long. */
   connectTimeoutMs: number;
   /** Doubles up to a minute. */
   retryMs: number;
@@ -61,6 +62,7 @@ export type ConnectionOptions = {
 const notReached = { details: nothingDone, passesAfterMs: 0 };
 const maxRetryMs = 60_000;
 const stableMs = 60_000;
+const maxDoublings = 3;
 const maxPages = 100;
 const pingMs = 5_000;
 const probeMs = 5_000;
@@ -191,16 +193,18 @@ export function createConnection(options: ConnectionOptions): Connection {
     const client = createClient();
     const wire = openWire(server, options.baseDir, tokens);
     starting = { client, wire };
+    // A program that is installed when it starts needs longer, and each attempt ends the previous one.
+    const timeout = options.connectTimeoutMs * 2 ** Math.min(failures, maxDoublings);
     const prior = isLegacy ? { prior: { kind: 'legacy' as const } } : {};
     try {
       await client.connect(wire.transport, {
-        timeout: options.connectTimeoutMs,
+        timeout,
         signal: ending.signal,
         ...prior,
       });
       // Detecting starts a program twice. A remote server may be updated, and asking is cheap.
       isLegacy = server.url === undefined && client.getProtocolEra() === 'legacy';
-      await listTools(client, options);
+      await listTools(client, { ...options, connectTimeoutMs: timeout });
       if (closed) throw new Error('it was closed');
       client.onclose = () => drop(client, explain('it stopped', wire.lastWords()));
       client.onerror = (error) => {

@@ -376,6 +376,13 @@ describe('servers that have trouble', () => {
     },
   );
 
+  it('that need longer to start than the first attempts allow are used in the end', async () => {
+    const late = `setTimeout(() => {${listing.replace('() => process.exit(1)', 'undefined')}}, 1500)`;
+    const server = { command: node, args: ['-e', late] };
+    const { registry } = await open({ server }, { startWaitMs: 0, connectTimeoutMs: 500 });
+    await waitFor('the server to be connected', () => registry.status().at(-1)?.ok === true);
+  });
+
   it('that are slow do not hold the start up', async () => {
     const { registry } = await open(
       { slow: { command: node, args: ['-e', 'setInterval(() => {}, 1000)'] } },
