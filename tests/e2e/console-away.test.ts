@@ -38,7 +38,7 @@ it('loads under 300 KB, once, and says when it could be used', async () => {
   expect(first.kilobytes).toBeLessThan(300);
   expect(first.kilobytes).toBeGreaterThan(50);
   expect(again.kilobytes).toBeLessThan(first.kilobytes / 2);
-  // Under a second on an idle machine; other tests run alongside.
+  // Under a second on an idle machine.
   expect(again.ms).toBeLessThan(5000);
 });
 

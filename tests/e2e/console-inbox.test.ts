@@ -26,7 +26,7 @@ async function start(title: string, steps: object[]): Promise<Plan> {
 }
 
 const group = (name: string): Locator => page.getByRole('region', { name: new RegExp(`^${name}`) });
-// Excludes ended plans, as those of earlier tests are.
+// Excludes ended plans of earlier tests.
 const entry = (title: string): Locator =>
   page.locator('.group:not([data-group="done"]) .entry', { hasText: title });
 const titles = (of: Locator) => of.locator('.entry-title').allInnerTexts();
@@ -40,7 +40,7 @@ beforeEach(async () => {
   const path =
     '/api/plans?status=proposed,needs_review,approved,executing,stalled,rejected&limit=100';
   const { plans } = (await server.api.get<{ plans: Plan[] }>(path)).body;
-  // A rejection with a reason may have a question of the planner.
+  // A rejection's reason may get a question.
   const open = plans.filter(({ status, revising }) => status !== 'rejected' || revising);
   for (const { id, version } of open) await server.api.post(`/api/plans/${id}/cancel`, { version });
 });
@@ -88,7 +88,7 @@ describe('the inbox', () => {
     expect(await page.locator('.entry-main[aria-current="true"]').innerText()).toContain(
       'Check the numbers',
     );
-    // The page's own refreshes queue behind people's requests.
+    // The page's refreshes queue behind people's requests.
     const refreshed = page.waitForRequest(
       (one) =>
         one.url().endsWith(`/api/plans/${asked.id}/overview`) && one.headers().priority === 'u=7',

@@ -36,7 +36,6 @@ const readFocus = () =>
 
 const isFocused = async (id: string) => (await readFocus()).id === id;
 
-// Checks that a visible element keeps the focus.
 async function press(...keys: string[]): Promise<void> {
   for (const key of keys) {
     await page.keyboard.press(key);
@@ -73,7 +72,6 @@ it('asks, reads, comments, approves in part, answers a task and finds the result
   await press('Enter');
   await page.locator('.review-bar').waitFor();
 
-  // Read: out of the field, to the plan's tabs and steps.
   await tabTo(/^Overview$/);
   await press('ArrowRight', 'ArrowRight', 'ArrowRight');
   expect((await readFocus()).name).toBe('Steps');
@@ -112,7 +110,6 @@ it('asks, reads, comments, approves in part, answers a task and finds the result
   await press('g', 'p');
   const { id } = await shownPlan();
 
-  // The result: by search, from a new conversation.
   await press('n');
   await page.locator('.welcome').waitFor();
   await press('Shift+Tab', '/');
@@ -161,7 +158,6 @@ it('goes back to where it was when a dialog closes, however that comes', async (
   await tabTo(/^Approve 2 plans$/);
   await press('Enter');
   await dialog.getByText('2 of 2 plans approved').waitFor();
-  // The bar that opened it is gone.
   await press('Escape');
   await dialog.waitFor({ state: 'detached' });
   await waitFor(

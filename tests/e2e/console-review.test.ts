@@ -49,7 +49,6 @@ it('is read, commented on step by step, changed, and approved in part', async ()
   await comment(b, 'change "Two" to "Second"');
   await comment(c, 'call it d.md instead');
   await bar().getByText('2 comments').waitFor();
-  // Unsent comments are kept.
   await page.reload();
   await bar().getByText('2 comments').waitFor();
 

@@ -43,7 +43,7 @@ test('the package has the program and what it reads, and nothing of its developm
     expect(manifest).not.toHaveProperty(field);
 });
 
-// Only the bench uses it, and reports its absence.
+// Only the bench uses it.
 const optional = ['@dbos-inc/dbos-sdk'];
 
 test('every package that a module imports is among the dependencies', () => {
@@ -58,7 +58,7 @@ test('every package that a module imports is among the dependencies', () => {
       ...module.staticExports.flatMap(({ entries }) =>
         entries.flatMap(({ moduleRequest }) => moduleRequest?.value ?? []),
       ),
-      // Literal names only: tool files are imported by path.
+      // Tool files are imported by path, not by name.
       ...module.dynamicImports.flatMap(
         ({ moduleRequest: { start, end } }) => /^'(.*)'$/.exec(text.slice(start, end))?.[1] ?? [],
       ),

@@ -133,7 +133,7 @@ function get(name: string): ReceivedSpan {
   return span;
 }
 
-// From the outermost, as far as they have arrived.
+// Outermost first.
 function pathTo(span: ReceivedSpan): string[] {
   const parent = receiver.spans.find(({ spanId }) => spanId === span.parentSpanId);
   return [...(parent === undefined ? [] : pathTo(parent)), span.name];

@@ -16,7 +16,7 @@ import { waitFor } from '../wait.ts';
 const database = useDatabase();
 const programs = usePrograms();
 let gateway: Server;
-// Alpha has the tool alpha and the capability gpu; beta has neither, nor control.
+// Alpha has the tool alpha and the capability gpu; beta neither.
 let alpha: Program;
 let beta: Program;
 let logs: string;
@@ -24,7 +24,6 @@ let alphaHome: string;
 
 const builtins = ['workspace', 'http', 'chat', 'human', 'reminder', 'calendar', 'text', 'control'];
 
-// Appends to a file of the same name.
 const appender = (name: string) => ({
   [name]: appendTool(join(logs, name)),
 });
@@ -52,7 +51,6 @@ const onGpu = (id: string) => ({
 const linesOf = async (name: string) =>
   (await readFile(join(logs, name), 'utf8')).trim().split('\n');
 
-// Pids, by step.
 async function workersOf({ id }: Plan): Promise<Record<string, number>> {
   const client = new Client({ connectionString: database.url });
   await client.connect();
@@ -171,7 +169,7 @@ describe('the only worker with a capability, killed', () => {
     );
     expect(await workersOf(plan)).toEqual({ z: beta.pid });
 
-    // A worker with the tool but without the capability doesn't take them.
+    // It lacks the capability.
     const { program: able } = await startWorker({});
     await waitFor('the card to name the capability', async () =>
       (await overviewOf(plan)).blocked[0]?.reason.startsWith(

@@ -11,7 +11,7 @@ import { waitFor } from '../wait.ts';
 const database = useDatabase();
 const programs = usePrograms();
 const timeoutMs = 300_000;
-// The bench's temporary folders; empty before and after.
+// Empty before and after.
 let temp: string;
 let home: string;
 let graphs: string;
@@ -60,7 +60,6 @@ beforeAll(async () => {
   await writeFile(join(graphs, 'coat.json'), JSON.stringify({ source: 'a tailor', tasks }));
 });
 
-// On the tests' server, or on its own.
 const bench = (args: string[], own = false) =>
   programs.finish(['bench', ...args], {
     home,
@@ -78,7 +77,6 @@ async function listBenchDatabases(): Promise<string[]> {
   return rows.map(({ datname }) => datname);
 }
 
-// Checks that the report's figures agree.
 function readReport(text: string) {
   const { rows } = Report.parse(JSON.parse(text));
   for (const { value, baseline, ratio, unit, reach, stretch, reached, stretch_reached } of rows) {
@@ -168,7 +166,7 @@ test(
     ]);
     for (const side of ['bare Bolt', 'Bolt that stores'])
       expect(stderr).toContain(`round 2 of 2: 500 events at 200/s to ${side}`);
-    // Another exit code would mean missing or repeated events.
+    // Missing or repeated events have another exit code.
     expect([code, stderr]).toEqual([0, expect.stringContaining('each handled once, none lost?')]);
     const [row, beside, ...more] = readReport(stdout);
     expect(more).toEqual([]);

@@ -36,7 +36,6 @@ export default [film('render', 'write'), film('again', 'idempotent')];
 const publicUrl = 'http://127.0.0.1:1';
 const result = { summary: 'Rendered.', data: { url: 'https://films.example.com/1' } };
 
-// Requests to the other side, in order.
 const Begun = z.object({ callback: z.string(), key: z.string() });
 let begun: z.infer<typeof Begun>[] = [];
 let beforeAnswer: (callback: string) => Promise<unknown> = async () => {};

@@ -43,7 +43,7 @@ beforeAll(async () => {
   expect(username).toBe('countersign');
   const own = { POSTGRES_PASSWORD: password, COUNTERSIGN_API_TOKEN: token };
   services = readCompose(file, { ...own, API_REQUESTS_PER_MINUTE: '777' });
-  // Host names that Docker's network would resolve.
+  // Host names of Docker's network.
   for (const { environment } of Object.values(services)) {
     const url = environment.DATABASE_URL;
     if (url !== undefined)
@@ -53,7 +53,7 @@ beforeAll(async () => {
       );
   }
   port = await findPort();
-  // Short, so that a dead worker's steps are soon taken over.
+  // A dead worker's steps are soon taken over.
   writeFileSync(join(image.cwd, 'countersign.json'), '{"executor":{"lease_seconds":2}}');
 }, 420_000);
 

@@ -77,7 +77,7 @@ describe('a group of the inbox', () => {
 describe('with 2,000 plans the inbox', () => {
   it('draws a page of them, is there within two seconds, and moves without a pause', async () => {
     const { body } = await server.api.get<Inbox>('/api/inbox?group=needs_you&limit=1');
-    // A retry finds them already proposed.
+    // For retries.
     await proposeAll((body.groups[0]?.total ?? 0) + 1, 2000);
     const began = Date.now();
     await page.goto(server.url);
@@ -96,7 +96,7 @@ describe('with 2,000 plans the inbox', () => {
         .waitFor();
     }
     await entries().first().getByRole('button').focus();
-    // Each press is drawn before the next, so a pause would be seen.
+    // Drawing each press first makes a pause visible.
     const slowest = await page.evaluate<number>(`(async () => {
       let slowest = 0;
       for (let n = 0; n < 60; n++) {

@@ -57,7 +57,6 @@ async function readEffects(home: string, logFile: string): Promise<Effects> {
   return { log: log.split('\n').filter(Boolean), files };
 }
 
-// As a person would find out.
 function happened(step: string, { log, files }: Effects): boolean {
   return step === 'move' ? files.includes('b.txt') : log.includes(step);
 }
@@ -81,7 +80,6 @@ async function crashAt(point: string, options: Options): Promise<string> {
   return plan.id;
 }
 
-// Done, or stopped at a step with an unknown outcome.
 async function rest(api: Client, id: string) {
   return await waitFor(
     `${id} to be done or to ask`,
@@ -113,7 +111,7 @@ async function readQuestion(api: Client, id: string): Promise<{ step: string; te
   return { step: step?.id ?? '', text: step?.question ?? '' };
 }
 
-// `unknown`: the step left unknown, or null; `made`: whether it was called.
+// `unknown`: the step left unknown, or null.
 const cases: { at: string; unknown: string | null; made?: boolean }[] = [
   { at: 'before_attempt:2', unknown: null },
   { at: 'after_attempt:2', unknown: null },

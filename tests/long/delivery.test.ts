@@ -92,7 +92,7 @@ describe('after kill -9', () => {
     const change = (title: string) => speaker.rename(plan.id, title);
     await change('Meanwhile');
     await workUntilKilled(at);
-    // The last state known to be shown, which the card may no longer show.
+    // The card may show something newer than recorded.
     await change('Before');
     const shown = (await workToTheEnd()).at(-1);
     expect(shown).toContain('Before');

@@ -118,7 +118,7 @@ describe('the first start', () => {
     const { url, close } = await open();
     expect(await ask(url, '1')).toBe(1);
     await close();
-    const again = await open(); // By now the killed process's leftovers are gone.
+    const again = await open();
     expect(await drafts()).toEqual([]);
     await again.close();
   });

@@ -12,14 +12,14 @@ import { type Server, usePrograms } from '../setup/process.ts';
 
 const database = useDatabase();
 const programs = usePrograms();
-// Checks while a graph runs; fast machines run it again to get as many.
+// Checks per graph; fast machines repeat it.
 const moments = 50;
 const changesAPage = 1000;
 let server: Server;
 let client: Client;
 
 beforeAll(async () => {
-  // Small batches leave more moments for mistakes.
+  // Small batches give more moments for mistakes.
   const home = await programs.home({
     executor: { batch: 10 },
     backends: { left: { concurrency: 4 }, right: { concurrency: 4 } },
@@ -56,7 +56,6 @@ async function compareCounts(planId: string): Promise<boolean> {
   return succeeded > 0 && Object.keys(others).length > 0;
 }
 
-// The stream is replayed from the start.
 async function compareOverviews(planId: string, graph: Graph, seen: Overview[]): Promise<void> {
   const expected = new Map(seen.map(({ revision, counts }) => [revision, counts]));
   const now = new Map<string, StepStatus>(graph.map(({ id }) => [id, 'pending']));
@@ -92,7 +91,7 @@ function checkLog(lines: LogLine[], graph: Graph): void {
     const line = byStep.get(id);
     expect(line?.status).toBe('succeeded');
     for (const before of after) {
-      // ISO times of one format compare as text, to the microsecond.
+      // ISO times compare as text.
       const ended = byStep.get(before)?.ended_at ?? '9';
       expect((line?.started_at ?? '') >= ended, `${id} began before ${before} had ended`).toBe(
         true,
@@ -119,7 +118,7 @@ const graphs: [string, Graph][] = [
   ...readGraphs(process.env.COUNTERSIGN_DAGS),
 ];
 
-/** @returns the number of comparisons while it ran */
+/** @returns the number of comparisons */
 async function run(title: string, graph: Graph): Promise<number> {
   const steps = graph.map((step, index) => ({
     ...step,

@@ -22,7 +22,7 @@ afterAll(() => browser?.close());
 
 type Image = { width: number; height: number; pixels: Buffer };
 
-// Runs in the page. Text is faster to return than arrays.
+// Runs in the page; text returns faster than arrays.
 const look = `async (source) => {
   const image = new Image();
   image.src = source;

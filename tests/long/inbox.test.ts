@@ -10,7 +10,6 @@ import { openTestInstance, type TestInstance } from '../setup/instance.ts';
 import { useFixture } from '../setup/process.ts';
 
 const database = useDatabase();
-// Receives everything except crash cases.
 let gateway: TestInstance;
 const startProcess = useFixture('inbox-process.ts');
 
@@ -56,10 +55,10 @@ async function countEffects(): Promise<number> {
   return (await gateway.db.query.execute(sql`select from effects`)).rows.length;
 }
 
-// Effects after a crash at the point: with events marked by their handler (Slack), and without (Teams).
+// Effects of events marked by their handler (Slack), and not (Teams).
 const afterTaking: { at: string; slack: number; teams: number }[] = [
   { at: 'inbox_taken', slack: 1, teams: 1 },
-  // Done but not recorded: why handlers mark events themselves or are idempotent.
+  // Why handlers mark events themselves or are idempotent.
   { at: 'inbox_handled', slack: 2, teams: 1 },
   { at: 'inbox_settled', slack: 1, teams: 1 },
 ];

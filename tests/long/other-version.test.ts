@@ -42,7 +42,6 @@ afterAll(() => rm(home, { recursive: true, force: true }));
 
 test('is refused by name, and restored from a backup that its own programs made', async () => {
   const dir = join(home, 'postgres');
-  // As an older Countersign made it.
   const cluster = await openCluster(dir, old);
   await mkdir(cluster.data, { mode: 0o700 });
   await writeFile(cluster.passwordFile, 'secret\n', { mode: 0o600 });

@@ -51,7 +51,7 @@ test('SIGTERM to the command on an older Node ends the program in order', async 
 test('a command on an older Node that was killed leaves no program behind', async () => {
   const home = await programs.home();
   const env = { COUNTERSIGN_HOME: home, DATABASE_URL: database.url, PORT: '0' };
-  // Both write to the same pipes, which close when the last has ended.
+  // The pipes they share close when the last has ended.
   const ended = await launchOnOlderNode(built.command, ['start'], env, /Console/, 'SIGKILL');
   expect(ended.signal).toBe('SIGKILL');
   const [, url = ''] = /Console +(http:\S+)/.exec(ended.stdout) ?? [];

@@ -22,7 +22,7 @@ let folder: string;
 let home: string;
 let env: NodeJS.ProcessEnv;
 
-// Serves this package, and redirects other requests to npm's usual registry.
+// Other packages come from npm's usual registry.
 async function serveRegistry(tarball: string, next: string) {
   const manifest = JSON.parse(await readFile(join(built.folder, 'package.json'), 'utf8'));
   const bytes = await readFile(tarball);
@@ -33,7 +33,7 @@ async function serveRegistry(tarball: string, next: string) {
     if (path !== '/countersign')
       return void response.writeHead(302, { location: new URL(path.slice(1), next).href }).end();
     const dist = { tarball: `${address}/-/${basename(tarball)}`, integrity };
-    // As registries say of packages published with a shrinkwrap.
+    // As of packages published with a shrinkwrap.
     const published = { ...manifest, _hasShrinkwrap: true, dist };
     const { name, version } = manifest;
     response.setHeader('content-type', 'application/json');
@@ -52,7 +52,7 @@ async function serveRegistry(tarball: string, next: string) {
   return { address, close: () => server.close() };
 }
 
-// Without the Node among this project's dependencies.
+// Without this project's own Node.
 const ownPath = (process.env.PATH ?? '')
   .split(delimiter)
   .filter((path) => !path.includes('node_modules'))
@@ -83,7 +83,7 @@ test('what is installed is what was tested, and nothing of it is in the way of o
     const { version } = JSON.parse(await readFile(join(inside, path, 'package.json'), 'utf8'));
     expect([name, version]).toEqual([name, lock.packages[path].version]);
   }
-  // Its own Node must not run scripts of the project that installs it.
+  // The installing project's scripts keep their Node.
   expect(existsSync(join(folder, 'node_modules', '.bin', 'node'))).toBe(false);
   expect(existsSync(join(folder, 'node_modules', 'vitest'))).toBe(false);
 });

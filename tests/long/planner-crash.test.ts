@@ -32,7 +32,7 @@ async function readSteps(db: Database): Promise<string[]> {
   return rows.map(({ target }) => target);
 }
 
-// `paid`: calls paid before the crash, of three.
+// `paid`: calls before the crash, of three.
 const places: { at: string; paid: number }[] = [
   { at: 'before_DRAFT_OUTLINE', paid: 1 },
   { at: 'after_DRAFT_OUTLINE', paid: 1 },

@@ -10,7 +10,6 @@ const { openScene, askDying, resume, readBooks } = useCrashes(3);
 
 const ids = (count: number) => Array.from({ length: count }, (_, at) => `p${at + 1}`);
 
-// Per part, and for the whole.
 function countAsked({ requests }: OpenAiDouble): Map<string, number> {
   const asked = new Map<string, number>();
   for (const body of requests) {
@@ -52,7 +51,7 @@ async function readSteps(db: Database): Promise<string[]> {
   return rows.map(({ step_id }) => step_id);
 }
 
-// `paid`: calls paid before the crash, of two.
+// `paid`: calls before the crash, of two.
 const places = [
   { at: 'scaffold_stored', paid: 1 },
   { at: 'part_claimed', paid: 1 },

@@ -9,7 +9,7 @@ import { waitFor } from '../wait.ts';
 
 const database = useDatabase();
 const programs = usePrograms();
-// To the server, for all processes together.
+// To the server.
 const connections = 6;
 
 const draft = (name: number) => ({
@@ -65,7 +65,7 @@ test('plans are proposed, approved and run by a gateway and two workers, one of 
   // The gateway and the remaining worker.
   expect(rows).toEqual([{ pooled: expect.any(Number), listening: 2 }]);
   expect(rows[0]?.pooled).toBeLessThanOrEqual(connections);
-  // The server logs session state that leaks or gets lost.
+  // Lost session state would be logged here.
   for (const program of [gateway, worker]) {
     const lines = program.stderr().split('\n');
     expect(

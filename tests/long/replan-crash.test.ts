@@ -28,7 +28,6 @@ const draft = {
   ],
 };
 
-// Until only a person is waited for.
 const rest = (api: Client, id: string) =>
   waitFor(`${id} to wait`, async () => {
     const plan = await api.plan(id);

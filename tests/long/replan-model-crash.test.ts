@@ -65,7 +65,6 @@ async function raiseFinding(script: (body: ChatBody, index: number) => Turn, poi
   return { database, model, options, dying, id };
 }
 
-// Another program makes the change once, and the plan completes.
 async function resume({ database, options, id }: Awaited<ReturnType<typeof raiseFinding>>) {
   const server = await programs.serve(options);
   const { api } = server;

@@ -80,7 +80,6 @@ describe('eight pools, four workers and some five hundred steps at once', () => 
   test('hold no more than there is at any moment, and more than 90 % of it while steps are ready', async () => {
     const steps = Array.from({ length: 2400 }, (_, i) => {
       const [first = '', second = ''] = [shared[i % 8], shared[(i + 3) % 8]];
-      // Most take one, some take more, and some use two pools.
       const needs =
         i % 20 === 7
           ? { [first]: 3 }

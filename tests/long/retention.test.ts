@@ -114,7 +114,7 @@ test('a year of plans comes to the limits while people propose and approve, and 
   const left = await previewRetention(keeping);
   expect(Object.values(left).every((n) => n === 0)).toBe(true);
   expect(foreseen.audit).toBeGreaterThan(0);
-  // Messages go with their plans, which still existed at the forecast.
+  // These plans still existed at the forecast.
   expect(deleted?.messages).toBe(4 * foreseen.plans);
   expect(deleted?.audit).toBe(foreseen.audit);
   expect(await untouched()).toEqual(before);

@@ -65,7 +65,6 @@ describe('with a database that comes late', () => {
     });
     await waitFor('it to say that it waits', () => program.stderr().includes('Waiting for it.'));
     expect(program.stdout()).toBe('');
-    // The starting server refuses some connections and drops others.
     proxy.refuse(false);
     proxy.cut();
     await waitFor(

@@ -17,8 +17,7 @@ const programs = usePrograms();
 
 type Stage = { gateway: Server; worker: Program; other: () => Promise<Program>; log: string };
 
-// The worker's MCP server answers late. A lease outlasts any call here, so each has taken effect
-// before a person is asked, and outlasts delays of a busy machine.
+// A lease outlasts any call here, so each has taken effect before a person is asked, and a busy machine's delays.
 async function setStage(leaseSeconds = 3): Promise<Stage> {
   const log = join(await programs.home(), 'log.txt');
   await appendFile(log, '');
@@ -47,7 +46,7 @@ async function start(gateway: Server, ...steps: object[]): Promise<string> {
 // Per origin (`tools/http/guarded-agent.ts`).
 const connections = 8;
 
-// Longer than a lease plus the server's limit on silent transactions: a worker may stop within one.
+// A worker may be stopped in a transaction, which the server ends later than the lease.
 const patience = { timeoutMs: 45_000 };
 
 const reachStatus = (gateway: Server, id: string, status: string) =>
@@ -116,7 +115,6 @@ describe('a worker stopped beyond its lease and continued', () => {
     const refusal = await findRefusal(gateway, id);
     expect(refusal.data).toMatchObject({ attempt: 1 });
     expect((await reachStatus(gateway, id, 'unknown')).attempt).toBe(1);
-    // The call took effect once, as the person finds.
     expect((await readFile(log, 'utf8')).trim()).toBe('once');
     const done = await gateway.api.post(`/api/plans/${id}/resume`, {
       version: 1,
@@ -153,7 +151,6 @@ describe('a worker stopped beyond its lease and continued', () => {
     process.kill(worker.pid, 'SIGSTOP');
     const second = await other();
     await reachStatus(gateway, id, 'unknown');
-    // The person finds no effect and retries.
     expect(await readFile(log, 'utf8')).toBe('');
     const again = await gateway.api.post(`/api/plans/${id}/resume`, {
       version: 1,
@@ -213,7 +210,7 @@ describe('a worker stopped beyond its lease and continued', () => {
       200,
     );
     await gateway.api.reach(id, 'completed');
-    // Connections are free at once, before it learns that its leases are lost.
+    // Connections are free before it learns that its leases are lost.
     for (const answer of answers) answer();
     await db.query('begin');
     await db.query('lock table countersign.step_states in access exclusive mode');

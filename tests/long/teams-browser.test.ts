@@ -35,7 +35,7 @@ beforeEach(async () => {
   context = await browser.newContext({ viewport: { width: 1360, height: 900 } });
   page = await context.newPage();
   page.setDefaultTimeout(30_000);
-  // No requests to other servers for fonts and animations.
+  // No fonts or animations from elsewhere.
   await page.route(
     ({ hostname }) => hostname !== '127.0.0.1' && hostname !== 'localhost',
     (route) => route.abort(),
@@ -56,7 +56,6 @@ async function say(text: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-// Typed as a person mentions the bot.
 async function post(text: string): Promise<void> {
   await page.getByRole('textbox').last().click();
   await page.keyboard.type('@Coun');

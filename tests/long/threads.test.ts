@@ -38,7 +38,7 @@ test.each([
         slack.wrote(n % 2 === 0 ? ana.id : ben.id, channel, `Point ${n}`, { thread_ts });
       return { channel, thread_ts };
     });
-    // A process's first request loads its code.
+    // The first request loads code.
     const usual = slack.addChannel({ name: 'usual', members: [ana.id] }).id;
     const { message } = await slack.mention(ana.id, usual, 'plan this');
     await waitFor('a card', () => slack.replies(usual, message.ts).length > 0);
@@ -69,7 +69,7 @@ test.each([
       );
       expect(calls[0]?.method).toBe('assistant.threads.setStatus');
     }
-    // CPU time, so that other work on the machine does not count.
+    // CPU time excludes other work on the machine.
     expect(cpuMs).toBeLessThan(1000);
     answer();
     const isAnswered = ({ channel, thread_ts }: (typeof threads)[number]) =>

@@ -51,7 +51,7 @@ describe.each(globSync('*.json', { cwd: fixtures }).map((name) => basename(name,
           database.url,
           gunzipSync(readFileSync(join(fixtures, `${name}.sql.gz`))).toString(),
         );
-        // Undecided plans of the fixture must not expire as it ages.
+        // The fixture's undecided plans must not expire.
         const home = await programs.home({ stale_after_days: 36_500 });
         server = await programs.serve({ home, database: database.url });
         const { api } = server;
@@ -124,7 +124,7 @@ describe.each(globSync('*.json', { cwd: fixtures }).map((name) => basename(name,
   },
 );
 
-// Every use of each verb that opens the database. `FILE`: an export.
+// `FILE`: an export.
 const verbs: Record<string, string[][]> = {
   start: [[]],
   gateway: [[]],
@@ -183,7 +183,6 @@ test('a program that is older than the database refuses it with every verb, and 
           expect.stringMatching(/3000-01-01.*(?:Upgrade Countersign|newer)/s),
         ]);
       }
-    // Back to this version's backup, over the newer version's data.
     const restored = await programs.finish(['restore', '--force', before], options);
     expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining('Restored') });
     expect(await programs.finish(['plans'], options)).toMatchObject({ code: 0 });

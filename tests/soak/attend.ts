@@ -15,7 +15,6 @@ type Waiting = {
   tenant: string | null;
 };
 
-/** As found. */
 export type Settled = { plan: string; step: string; effect: string | null; verdict: string };
 
 const readWaiting = `

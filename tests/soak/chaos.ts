@@ -146,7 +146,7 @@ export async function makeTrouble(stage: Stage, seed: number, endAt: number): Pr
     { weight: 1, make: () => restart('fast') },
     { weight: 1, make: () => restart('immediate') },
   ];
-  // Shuffled, so that a short soak has some of everything.
+  // Shuffled, so that short soaks have some of each.
   const round = troubles.flatMap(({ weight, make }) => Array.from({ length: weight }, () => make));
   let left: (() => Promise<void>)[] = [];
   while (Date.now() < endAt) {

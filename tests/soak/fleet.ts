@@ -10,7 +10,7 @@ export type Role = {
   name: string;
   verb: 'gateway' | 'worker';
   options: Options;
-  /** Never killed, to watch its memory for long. */
+  /** Never killed, for its memory. */
   spared: boolean;
 };
 
@@ -37,14 +37,13 @@ export type Fleet = {
   look(): Promise<Usage[]>;
   /** Restarts it after `restMs`. */
   kill(member: Member, restMs: number): Promise<void>;
-  /** SIGTERM without restarts. */
+  /** By SIGTERM. */
   end(): Promise<Exit[]>;
 };
 
 const clockTicks = 100;
 const pageBytes = 4096;
 
-/** For gateways that keep their port over restarts. */
 export async function findPorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer());
   const ports: number[] = [];
@@ -58,12 +57,12 @@ export async function findPorts(count: number): Promise<number[]> {
   return ports;
 }
 
-// By pid, from Linux's /proc: parent, CPU seconds, bytes.
+// From /proc: CPU seconds and bytes, by pid.
 async function readProcesses() {
   const found = new Map<number, { parent: number; cpu: number; rss: number }>();
   for (const pid of (await readdir('/proc')).map(Number).filter(Number.isInteger)) {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
-    // The name is in brackets and may contain blanks.
+    // The name is in brackets and may have blanks.
     const fields =
       stat
         ?.slice(stat.lastIndexOf(')') + 2)
@@ -77,7 +76,7 @@ async function readProcesses() {
   return found;
 }
 
-/** CPU seconds of a process and its running descendants. */
+/** CPU seconds, running descendants included. */
 export async function readTreeCpu(root: number): Promise<number> {
   const all = await readProcesses();
   const isBelow = (pid: number): boolean => {

@@ -19,7 +19,6 @@ const wordOf = ({ decision, name }: Story) =>
       : 'approve';
 // A word decides on its conversation's latest plan.
 const needsThread = ({ decision }: Story) => decision !== 'approve' && decision !== 'approve twice';
-// Until a person repeats an unacknowledged press.
 const againAfterMs = 3000;
 
 function createReader() {
@@ -31,7 +30,6 @@ function createReader() {
   };
 }
 
-// Without those that only open something.
 export const slackButtons =
   /"countersign:(?:approve|reject|propose_changes|cancel|pause|resume|retry|settle_\w+)/;
 
@@ -47,7 +45,6 @@ async function isDecided({ plan }: Story, { query }: Stage['records']): Promise<
   return false;
 }
 
-// Or until its author returned the plan.
 async function untilChanged({ plan }: Story, { query }: Stage['records']): Promise<void> {
   for (;;) {
     const [done] = await query(
@@ -84,7 +81,7 @@ export function openSlackDesk(
     if (found === undefined) throw new Error(`${name} was not asked in Slack`);
     return found;
   };
-  // Direct messages have no threads: all later messages are read.
+  // Direct messages have no threads.
   const answersTo = (story: Story): SlackMessage[] => {
     const { channel, ts, alone } = whereIs(story);
     const messages = alone ? slack.messages(channel) : slack.replies(channel, ts);
@@ -118,7 +115,6 @@ export function openSlackDesk(
     }
   }
 
-  // Repeats after a failure.
   async function write(story: Story, text: string): Promise<void> {
     const { user, channel, ts } = whereIs(story);
     const standing = () => {
@@ -133,7 +129,7 @@ export function openSlackDesk(
     }
   }
 
-  // Repeats, as a press may hit an older version.
+  // A press may hit an older version.
   async function press(story: Story): Promise<void> {
     const { user } = whereIs(story);
     for (;;) {
@@ -311,7 +307,7 @@ export function openTeamsDesk({ teams, records, ledger }: Stage, chance: Chance)
         ? Promise.all([press(story), press(story)])
         : press(story));
     },
-    // The last one, as a post with a lost response may be duplicated above.
+    // A post with a lost response may be duplicated above.
     isClosed: (story) => {
       const card = cardsOf(story).at(-1);
       return (

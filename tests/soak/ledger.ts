@@ -18,7 +18,6 @@ export type Ledger = {
   close(): Promise<void>;
 };
 
-/** From request to answer. */
 export const slowestEffectMs = 150;
 
 export async function openLedger(file: string, chance: Chance): Promise<Ledger> {

@@ -7,7 +7,7 @@ import { isMainThread } from 'node:worker_threads';
 /** Bytes. */
 export type LiveMemory = { at: number; heap: number; outside: number };
 
-// Node's types lack a `gc` entry's detail.
+// Node's types lack the detail.
 function isFull(entry: object): boolean {
   const { detail } = entry as { detail?: { kind?: number } };
   return detail?.kind === constants.NODE_PERFORMANCE_GC_MAJOR;

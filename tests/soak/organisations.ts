@@ -44,7 +44,6 @@ export function openOrganisations(slack: SlackDouble, teamsTenant: string, works
       const found = existing(apart).find((folder) => folder.startsWith(begin));
       return join(apart, found ?? `none of ${begin}`);
     },
-    /** As their admins do in a browser. */
     async install(home: string): Promise<void> {
       slack.app.redirectUrls = [`${home}/slack/oauth_redirect`];
       for (const { id } of Object.values(workspaces)) {
@@ -68,7 +67,6 @@ const existing = (folder: string): string[] => {
 
 const Made = z.object({ token: z.string() });
 
-/** For an admin of each organisation. */
 export async function makeTokens(
   programs: Programs,
   organisations: Organisation[],

@@ -8,7 +8,7 @@ import type { Stage } from './stage.ts';
 import { type Desk, endedStatuses, findRun, type Story } from './story.ts';
 import { draftPlan, wordsFor } from './work.ts';
 
-/** Reconnects after breaks. @returns problems of the stream */
+/** @returns problems of the stream */
 async function follow(url: string, isOver: () => boolean): Promise<string[]> {
   const problems: string[] = [];
   let last = 0;
@@ -62,7 +62,6 @@ async function getPlan(front: string, id: string): Promise<Plan> {
   for (;;) {
     const answer = await fetch(`${front}/api/plans/${id}`).catch(() => null);
     const body: unknown = await answer?.json().catch(() => null);
-    // The route's own answer.
     if (answer?.status === 200 && body !== null) return body as Plan;
     await pause(300);
   }
@@ -105,7 +104,7 @@ export function openProgramDesk(stage: Stage, chance: Chance): Desk {
   };
 }
 
-/** Each request is a process that approves by itself. */
+/** A process per request, which approves by itself. */
 export function openTerminalDesk(stage: Stage, programs: Programs): Desk {
   const { records, terminal, terminals, ledger } = stage;
   const others = openHttpDesk(stage, 'ops');
@@ -121,7 +120,7 @@ export function openTerminalDesk(stage: Stage, programs: Programs): Desk {
         endings.set(story.name, code);
       });
       const isKnown = () => findRun(records, story) !== undefined;
-      // A terminal that ends before its request is stored says so.
+      // Ends with a message if its request is not stored.
       while (!isKnown() && !endings.has(story.name)) await pause(200);
       if (!isKnown()) await pause(2000);
       return isKnown();
@@ -129,7 +128,7 @@ export function openTerminalDesk(stage: Stage, programs: Programs): Desk {
     showsPlan: () => true,
     showsAnswer: () => true,
     async decide(story) {
-      // If the terminal failed before approving, another person decides.
+      // Another person decides if the terminal fails before.
       const plan = () => records.plans.get(story.plan ?? '');
       while (!endings.has(story.name)) await pause(200);
       await pause(2000);

@@ -32,7 +32,7 @@ export type Records = {
 
 const everyMs = 400;
 
-/** @param url of a database that may not be migrated yet */
+/** @param url may not be migrated yet */
 export function openRecords(url: string): Records {
   const pool = new Pool({ connectionString: url, max: 3, application_name: 'soak' });
   pool.on('error', () => undefined); // The next query uses another connection.
@@ -45,7 +45,7 @@ export function openRecords(url: string): Records {
       const rows = await pool.query<Row>(text, values).then(
         (result) => result.rows,
         (error: unknown) => {
-          // 22, 23 and 42 are our bugs; others, and 42P01, mean a database that is down or not migrated.
+          // 22, 23 and 42 are our bugs, except 42P01: not migrated yet.
           const code = error instanceof Error && 'code' in error ? String(error.code) : '';
           if (closed || (/^(42|22|23)/.test(code) && code !== '42P01')) throw error;
           return null;

@@ -78,7 +78,7 @@ export type Report = {
   requests: Record<string, number>;
   counts: Record<string, number>;
   latencies: Latency[];
-  /** Processes that lived long enough. `live`: after full collections. */
+  /** `live`: after full collections. */
   memory: { live: Growth[]; resident: Growth[] };
   incidents: Record<string, number>;
   /** Milliseconds since 1970. */
@@ -130,7 +130,6 @@ export function drawReport(report: Report): string {
   ].join('\n');
 }
 
-/** As `soak-SEED.json` and `soak-SEED.md`. */
 export async function writeReport(
   folder: string,
   report: Report,

@@ -14,7 +14,6 @@ const Page = z.object({ next_cursor: z.string().nullish() });
 
 type Row = { what: string; tenant: string | null; text: string };
 
-// Rows with a request's text.
 const readRows = `
   select 'run ' || id as what, tenant, request || ' ' || response_text as text from countersign.runs
   union all select 'plan ' || id, tenant, title from countersign.plans
@@ -23,7 +22,6 @@ const readRows = `
   union all select 'result of ' || step_id || ' of ' || plan_id, p.tenant, coalesce(s.output::text, '') || coalesce(s.result_summary, '')
     from countersign.step_states s join countersign.plans p on p.id = s.plan_id`;
 
-// With the organisation of each plan posted there.
 const readPosts = `
   select a.platform || ':' || a.tenant as place, p.tenant, p.id as plan
   from countersign.chat_posts c join countersign.chat_places a using (conversation) join countersign.plans p on p.id = c.plan_id`;
@@ -42,7 +40,6 @@ async function readFiles(folder: string): Promise<{ path: string; text: string }
 
 const lists = ['/api/plans?limit=100', '/api/conversations?limit=100', '/api/inbox?'];
 
-// All pages.
 async function readList(front: string, path: string, token: string): Promise<string> {
   let all = '';
   let cursor: string | null = null;
@@ -67,7 +64,6 @@ export async function judgeSeparation(
   const { records, slack, teams, front, organisations } = stage;
   const problems: string[] = [];
   const tenantOf = (name: string) => organisations[digitOf(name)]?.tenant ?? null;
-  // Names of other organisations' requests.
   const strangersIn = (text: string, tenant: string | null) =>
     [...new Set(findNames(text))].filter((name) => tenantOf(name) !== tenant);
   const expectOwn = (what: string, text: string, tenant: string | null) => {

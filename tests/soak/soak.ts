@@ -51,16 +51,15 @@ const shares: [Surface, number][] = [
 ];
 // Milliseconds.
 const gap = [500, 1300] as const;
-// Numbers from here on have no files.
+// Requests from here on have no files.
 const othersFrom = 5000;
-// People wait beyond that.
 const mostOpen = 60;
 // Minutes; Slack's last retry of an event comes after six.
 const quietWithin = 12;
 const idleSeconds = 60;
 const mostIdle = 0.03;
 const mostGrowth = 60;
-// Minutes of warm-up, and of life after it, for judging memory.
+// Minutes of warm-up and life, for judging memory.
 const watchedFor = (minutes: number) =>
   [Math.min(5, minutes / 3), Math.min(10, minutes / 3)] as const;
 
@@ -89,7 +88,7 @@ function chooseOrganisation(surface: Surface, chance: Chance): OrganisationName 
   return surface === 'teams' ? 'contoso' : 'operator';
 }
 
-// A file unique to one organisation and unread by `reader`; every third is its own.
+// Unique to one organisation and unread; every third is the reader's.
 function findToRead(stories: Story[], records: Stage['records'], reader: OrganisationName) {
   const known = stories.filter(({ organisation }) => organisation === reader);
   const left = stories.filter(
@@ -143,7 +142,7 @@ async function ask(
         : chance.pick(inChat ? kinds : kinds.filter((one) => one !== 'say'));
     const reads = chosen === 'read' ? findToRead(stories, stage.records, organisation) : null;
     const kind = chosen === 'read' && reads === null ? 'files' : chosen;
-    // File requests are numbered separately, so that organisations share file names.
+    // Organisations must share file names.
     const series = `${organisation} ${kind === 'files'}`;
     const number = (numbers.get(series) ?? (kind === 'files' ? 0 : othersFrom)) + 1;
     numbers.set(series, number);
@@ -168,7 +167,7 @@ async function ask(
   return consoleDesk.streams;
 }
 
-// Milliseconds until the server notices a dead connection.
+// Until the server notices a dead connection.
 const forgottenMs = keepaliveMs + 3000;
 
 /**
@@ -279,7 +278,7 @@ export async function runSoak(programs: Programs, options: SoakOptions): Promise
     none('nothing is left behind: reservations, leases, events, messages, jobs', left),
     ...(await judgeChats(stage)),
     none('events over HTTP came once each and in order', eventProblems),
-    // A few minutes of memory say nothing about hours.
+    // Shorter soaks say nothing about memory.
     ...(minutes >= 15
       ? [
           judgeMemory('what is left after a full collection', memory.live, mostGrowth),

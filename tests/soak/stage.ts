@@ -19,7 +19,7 @@ import { makeTokens, openOrganisations } from './organisations.ts';
 import { openRecords } from './records.ts';
 import { scriptModel } from './work.ts';
 
-/** To the server, for all processes. */
+/** To the server. */
 export const pooledConnections = 20;
 
 async function openDatabase(programs: Programs) {
@@ -149,7 +149,6 @@ export async function openStage(programs: Programs, seed: number) {
     fleet,
     records,
     incidents: openIncidents(),
-    /** Any running gateway. */
     front,
     logs: [...gateways, ...workers].map(({ name }) => ({ name, path: log(name) })),
     ...organisations,
@@ -160,10 +159,8 @@ export async function openStage(programs: Programs, seed: number) {
     },
     /** Without trouble. */
     pooler,
-    /** For logs of `live-memory.ts`. */
     memory,
     terminal,
-    /** Process IDs. */
     terminals: new Set<number>(),
     proxies: { toPooler, toDatabase, toSlack, toTeams, toModel, toGateways },
     close,

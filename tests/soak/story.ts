@@ -28,10 +28,8 @@ export type Story = {
   /** Milliseconds since 1970. */
   at: {
     asked: number;
-    /** A plan, question or refusal was visible. */
     shown?: number;
     pressed?: number;
-    /** The card showed the end, without buttons. */
     closed?: number;
     /** Finished for its asker. */
     rest?: number;
@@ -45,7 +43,7 @@ export type Story = {
   plan: string | null;
   /** `not heard`: never acknowledged. */
   outcome: 'open' | 'not heard' | 'answered' | 'ended';
-  /** Decisions after one that was refused or had no effect. */
+  /** After one that was refused or had no effect. */
   decidedAgain: number;
   /** Without a plan. */
   answer: string;
@@ -56,10 +54,8 @@ export type Desk = {
   /** @returns whether it was acknowledged */
   ask(story: Story): Promise<boolean>;
   showsPlan(story: Story): boolean;
-  /** For a request without a plan. */
   showsAnswer(story: Story): boolean;
   decide(story: Story): Promise<void>;
-  /** The card shows the end, without buttons. */
   isClosed(story: Story): boolean;
 };
 
@@ -130,7 +126,6 @@ async function playToEnd(story: Story, desk: Desk, records: Records): Promise<vo
   story.waitsFor = 'being decided';
   story.at.pressed = Date.now();
   await desk.decide(story);
-  // After a change the person decides on the current version.
   for (let since = Date.now(); planOf()?.status === 'proposed'; await pause(200)) {
     if (Date.now() - since < againAfterMs || planOf()?.revising === true) continue;
     if (story.decision === 'change') story.decision = 'approve';

@@ -100,7 +100,7 @@ export async function judgeEffects(stage: Stage, stories: Story[]): Promise<Verd
 
 const isDatabaseTrouble = ({ kind }: Incident) => /database/.test(kind);
 
-/** Each needs a process that was killed, stopped, or lost the database; silenced connections until given up. */
+/** Each needs a process that was killed, stopped, or lost the database, or a silenced connection. */
 export async function judgeUnknowns(
   { records, incidents, lives }: Stage & { lives: Life[] },
   settled: Settled[],
@@ -188,7 +188,7 @@ export async function judgeChats({ records, slack, teams }: Stage): Promise<Verd
   const planIn = (text: string) => /PLAN-[0-9a-f]+/.exec(text)?.[0] ?? '';
   const textOf = ({ activity }: (typeof inTeams)[number]) => JSON.stringify(activity);
   const isKnown = ({ id }: (typeof inTeams)[number]) => known.has(`teams ${id}`);
-  // Teams can't be searched for a post with a lost response, so it appears twice.
+  // After a lost response, Teams has the post twice.
   const isCopy = (message: (typeof inTeams)[number]) =>
     !isKnown(message) &&
     inTeams.some(
@@ -259,7 +259,6 @@ export type Growth = {
   minutes: number;
   mb: number;
   mbAnHour: number;
-  /** Samples of the slope. */
   points: number;
   series: [minute: number, mb: number][];
 };
@@ -280,7 +279,7 @@ export async function readLiveMemory(folder: string, lives: Life[]): Promise<Mem
   return (await Promise.all(read)).flat();
 }
 
-/** Only of processes that lived `leastMinutes` after warm-up. */
+/** Only processes alive for `leastMinutes` after warm-up. */
 export function readGrowth(
   all: MemoryPoint[],
   warmUpMinutes: number,
@@ -315,7 +314,7 @@ export function readGrowth(
   });
 }
 
-// With fewer, one collection moves the slope more than a leak.
+// Below this, one collection moves the slope more than a leak.
 const leastPoints = 10;
 
 export function judgeMemory(what: string, all: Growth[], mostAnHour: number): Verdict {
@@ -395,7 +394,7 @@ export async function countLogLines(
   return [...counts.values()].toSorted((a, b) => b.level - a.level || b.count - a.count);
 }
 
-// Lines before logging starts, or of a crash, are not JSON.
+// Lines of startup or a crash are not JSON.
 function readLine(line: string): [number, string] {
   try {
     const { level, msg, err } = JSON.parse(line) as {

@@ -8,7 +8,6 @@ import { judge, type Verdict } from './verdicts.ts';
 /** Milliseconds since 1970. */
 export type Wait = { from: number; until: number; what: string };
 
-// `of`: its owner; `what`: its obstacle.
 type Open = { of: string; what: string };
 
 const everyMs = 1000;
@@ -68,7 +67,7 @@ function openProbe(pooler: string) {
   };
 }
 
-/** @returns waits by request name, once the soak ends */
+/** @returns waits by request name */
 export async function followWaits(
   { records, pooler }: Stage,
   stories: Story[],
@@ -98,7 +97,6 @@ export async function followWaits(
   return waits;
 }
 
-/** The last requests to finish. */
 export type Late = {
   name: string;
   about: string;
@@ -136,10 +134,10 @@ export function drawLatest(latest: Late[], began: number): string[] {
 }
 
 const restWithinMs = 60_000;
-// Later attempts follow the platform's schedule: after one minute, then five.
+// Later ones follow the platform's schedule.
 const triesAtOnce = 2;
 
-// Arrival of each request's last event with more than two attempts; kept events were stored before.
+// By their last event's third or later attempt.
 async function readBroughtLate({ records }: Stage, stories: Story[]): Promise<Map<Story, number>> {
   const rows = await records.query<{ event: string; stored: number }>(
     `select substring(convert_from(body, 'UTF8') from '"event_id":"([^"]+)"') as event,
@@ -159,7 +157,7 @@ async function readBroughtLate({ records }: Stage, stories: Story[]): Promise<Ma
   return new Map(stories.map((story) => [story, Math.max(0, ...timesOf(story))]));
 }
 
-/** @param calmAt milliseconds since 1970 when the last incident had ended and every process was back */
+/** @param calmAt when trouble was over and every process back, in milliseconds since 1970 */
 export async function judgeRest(stage: Stage, stories: Story[], calmAt: number): Promise<Verdict> {
   const broughtLate = await readBroughtLate(stage, stories);
   const arrived = stories.filter(({ outcome }) => outcome !== 'not heard');

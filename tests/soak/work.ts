@@ -15,7 +15,7 @@ export const findName = (text: string) => namePattern.exec(text)?.[0] ?? null;
 export const findNames = (text: string) => text.match(new RegExp(namePattern, 'g')) ?? [];
 export const digitOf = (name: string) => Number(name[1]);
 
-/** Every third is unique to one organisation; the others are shared. */
+/** Every third is unique to an organisation. */
 export const fileOf = (name: string) =>
   Number(name.slice(2)) % 3 === 0 ? `only-${name.slice(1)}` : `file-${name.slice(2)}`;
 

@@ -59,7 +59,6 @@ test('no tab of a plan holds a character that turns the text around it: it is sp
     if ((await tab.getAttribute('id')) === 'tab-steps') {
       await panel.locator('.step-head').click();
       await panel.locator('.step-operation').waitFor();
-      // The path, the content and the planner's reason.
       expect((await panel.innerText()).split('\\u{202E}').length).toBeGreaterThan(3);
     }
     const text = (await page.locator('body').textContent()) ?? '';

@@ -9,7 +9,7 @@ import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
 const flood = 1500;
-// Fetched by one process before another person's event arrives.
+// Fetched before another person's event arrives.
 const takenAtOnce = 4 * threadsAtOnce;
 
 test('behind 1,500 mentions by one person, one by another person is handled among the next few', async () => {

@@ -38,7 +38,6 @@ test('the outcome of a press is shown before proposals that wait to be posted in
     platform.before = () => gate;
     for (let at = 0; at < waiting; at++) await propose(`waiting ${at}`);
     await waitFor('posts to be under way', async () => platform.calls.length > 8);
-    // Notices of the proposals queue for the platform.
     await waitFor('the proposals to be told', async () => {
       const { rows } = await gateway.db.query.execute(
         "select 1 from pgboss.job where name = 'card' and state <= 'active' limit 1",

@@ -22,7 +22,6 @@ let other: TestInstance;
 let executor: ReturnType<typeof makeExecutor>;
 let port = 0;
 
-// Refuses each address once.
 const asked = new Set<string>();
 const server = createServer((request, response) => {
   const path = request.url ?? '';
@@ -209,7 +208,6 @@ async function act(
       await service.cancel(id, { version }, ana);
       return;
     case 'lose':
-      // The workers continue, too late.
       await expireLeases(instance, id);
       await recover(executor);
       return;
@@ -229,7 +227,7 @@ async function act(
   }
 }
 
-/** @returns false if it came too late and changed nothing */
+/** @returns false if too late */
 async function tryTo(
   id: string,
   intervention: Intervention,
@@ -247,7 +245,6 @@ async function tryTo(
 
 const over = ['completed', 'failed', 'cancelled'];
 
-// Confirms each write whose worker was lost as done.
 async function sayWhatBecame({ id, version }: Plan): Promise<void> {
   const { steps } = await instance.service.listSteps(id, { status: ['unknown'], limit: 1000 });
   const done = Object.fromEntries(steps.map((step) => [step.id, 'done' as const]));
@@ -304,7 +301,7 @@ test('whatever people do meanwhile, the books are right', { timeout: 240_000 }, 
       const byPeople = audit.filter(({ actor_kind }) => actor_kind === 'person');
       for (const [intervention, action] of Object.entries(actions)) {
         const times = done.filter((one) => one === intervention).length;
-        // A person's repeated decision succeeds, and is recorded once.
+        // Repeats by a person succeed, and are recorded once.
         const turns = done.filter((one) => one in actions);
         const first = turns.filter(
           (one, i) => one === intervention && turns[i - 1] !== intervention,

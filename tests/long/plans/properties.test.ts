@@ -24,7 +24,6 @@ afterAll(async () => {
 
 type Graph = PlanDraft['steps'];
 
-// Each may need earlier ones.
 const graph: fc.Arbitrary<Graph> = fc
   .array(
     fc.record({
@@ -74,7 +73,7 @@ const mayFollow: Partial<Record<StepStatus, StepStatus[]>> = {
   skipped: ['pending'],
 };
 
-// Replays the change stream: allowed steps only, up to the stored state.
+// Replays the stream by allowed steps to the stored state.
 async function checkChanges(planId: string, rows: StepRow[]): Promise<void> {
   const { changes, more } = await instance.service.diff(planId, 0, 1000);
   expect(more).toBe(false);
