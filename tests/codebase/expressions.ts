@@ -1,5 +1,5 @@
 // Regular expressions must be linear: outside text must not hold the event loop.
-// `recheck` proves it. Its results are stored, so only new expressions are checked; the long tests check all.
+// `recheck`'s results are stored, so only new expressions are checked; the long tests check all.
 import { hash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,7 +12,6 @@ export type Expression = { pattern: string; flags: string; at: string };
 /** Replaces escaped text known only at run time, which is a literal. */
 const someText = 'some';
 
-/** Null if made at run time. */
 function evaluate(node: Node, constants: ReadonlyMap<string, Node>): string | null {
   const join = (parts: (string | null)[]) =>
     parts.every((part) => part !== null) ? parts.join('') : null;
@@ -85,7 +84,6 @@ const isEscape = (node: Extract<Node, { type: 'MemberExpression' }>): boolean =>
   node.property.type === 'Identifier' &&
   node.property.name === 'escape';
 
-/** `unknown`: where expressions depend on run time. */
 export function collectExpressions({ path, text }: Source): {
   found: Expression[];
   unknown: string[];
@@ -124,7 +122,7 @@ export function collectExpressions({ path, text }: Source): {
   return { found, unknown };
 }
 
-/** Certainly linear: no repetition, or one of a single character after a fixed beginning. */
+/** No repetition, or one of a single character after a fixed beginning. */
 export function isPlain({ pattern, flags }: Omit<Expression, 'at'>): boolean {
   const bare = pattern.replaceAll(/\\[pP]\{[^}]{1,60}\}|\\.|\[(?:\\.|[^\]\\]){0,500}\]/gs, 'x');
   if (/\{\d{2,}|\{\d+,\}|,\d{2,}\}|\)\{|\[|\\/.test(bare)) return false;

@@ -1,4 +1,4 @@
-// Import rules: modules import only those listed for them, without circles.
+// Import rules.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix, relative, sep } from 'node:path';
 import { parseSync } from 'oxc-parser';
@@ -50,7 +50,6 @@ export const modules: Record<string, string[]> = {
 };
 
 const fenced: { packages: RegExp; modules: string[] }[] = [
-  // The bench compares acknowledging with a bare Slack app.
   { packages: /^@slack\//, modules: ['adapters/slack', 'bench'] },
   { packages: /^pg(-copy-streams)?$/, modules: ['db'] },
   { packages: /^openai$/, modules: ['models'] },
@@ -59,7 +58,7 @@ const fenced: { packages: RegExp; modules: string[] }[] = [
   { packages: /^@opentelemetry\//, modules: ['app'] },
 ];
 
-/** The library may be replaced one day: only these folders know it. */
+/** Only these folders know a library that may be replaced one day. */
 const seams = [
   {
     folder: 'adapters/teams/connector/',
@@ -72,7 +71,7 @@ const seams = [
 export type Source = { path: string; text: string };
 type Import = { from: string; to: string };
 
-/** Null outside the instance. @param path from the root, with forward slashes */
+/** Null outside the instance. */
 export function moduleOf(path: string): string | null {
   const [top = '', second = '', third = ''] = path.split('/');
   if (top === 'src') return third === '' ? 'main' : second;
@@ -81,7 +80,7 @@ export function moduleOf(path: string): string | null {
   return third === 'page' ? `${top}/${second}/page` : `${top}/${second}`;
 }
 
-/** Static, dynamic, type-only and re-exports. */
+/** Type-only imports and re-exports too. */
 function specifiersOf({ path, text }: Source): string[] {
   const { module, errors } = parseSync(path, text);
   const [error] = errors;
@@ -146,7 +145,7 @@ const upward = [
   { from: 'src/domain/tool.ts', to: 'src/domain/plan' },
 ];
 
-/** Or the file itself if it is directly in its module; null outside the instance. */
+/** Null outside the instance. */
 function folderOf(path: string): string | null {
   const module = moduleOf(path);
   if (module === null) return null;
@@ -176,7 +175,6 @@ function findCircles(imports: Import[]): string[] {
   return circles;
 }
 
-/** Only within one module. */
 function betweenFolders(imports: Import[]): Import[] {
   return imports.flatMap((one) => {
     const from = folderOf(one.from);
@@ -200,7 +198,6 @@ export function findViolations(sources: Source[], aliases: Record<string, string
   ].sort();
 }
 
-/** By path from the root. */
 export function readInstance(root: string): Source[] {
   return ['src', 'adapters', 'cards', 'jobs', 'bench']
     .flatMap((top) => readdirSync(join(root, top), { recursive: true, withFileTypes: true }))

@@ -38,7 +38,6 @@ const walks: Record<'slack' | 'teams', Walk> = {
   teams: { name: 'Teams ask → plan', atMost: 217, prepare: async () => undefined, go: askFor },
 };
 
-/** Called since the last look. */
 async function takeFiles(session: Session): Promise<string[]> {
   const { result } = await session.post('Profiler.takePreciseCoverage');
   return result.flatMap(({ url, functions }) => {

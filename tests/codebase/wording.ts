@@ -7,7 +7,6 @@ const files = globSync('{src,adapters,cards,jobs,bench,scripts,tests}/**/*.{ts,c
   cwd: root,
 });
 
-/** A comment should start with its subject. */
 const opener = /^(?:What|Of|Whose|So|Which|Nobody|Somebody|Whoever)\b/;
 
 /** Idioms with a plainer word: is, continues, again, alongside, ended, up to N, anyone. */
@@ -17,7 +16,6 @@ const idiom = /\b(?:stands?|stood|goes on|go on|anew|beside|is over|so many|whoe
 const oddName =
   /\b(?:const|let|function\*?|class|type|interface) (said|told|deed|wish|fate|heard|hear|saying|stands|standing|standings|beside|anew|\w+AtMost\w*|\w+Told|hear[A-Z]\w*|\w+Said|said[A-Z]\w*|Heard\w*|Said\w*)\b/;
 
-/** `first`: begins the comment. */
 function readComment(line: string, before: string): { text: string; first: boolean } | null {
   const found = /^\s*(\/\/|\/\*\*?|\*|--)\s+(\S.*)$/.exec(line);
   if (found === null) return null;

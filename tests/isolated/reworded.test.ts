@@ -1,5 +1,5 @@
-// Rewords every sentence and replays the stories: behaviour must not depend on words,
-// except those by which a person decides (“approve”, “propose changes: …”).
+// Rewords every sentence: behaviour must not depend on words,
+// except those of decisions (“approve”, “propose changes: …”).
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { slackDrawing } from '#adapters/slack/platform.ts';
 import { drawForChat } from '#chat/outbox/draw-message.ts';
@@ -14,7 +14,6 @@ import { ana, noop, reach } from '../setup/instance.ts';
 import { useInstance } from '../setup/use-instance.ts';
 import { waitFor } from '../wait.ts';
 
-/** Replaces every sentence of a module by ⟦…⟧. */
 const { reword } = vi.hoisted(() => ({
   async reword(load: () => Promise<object>): Promise<object> {
     const wrap = (value: unknown): unknown => {
@@ -55,7 +54,7 @@ const instance = useInstance({
 let db: Queryable;
 const staged = stagedPlanner(() => db);
 
-/** Asks by ids, and reads answers by them; the fixture plays staged sessions. */
+/** By ids; the fixture plays staged sessions. */
 function plan(request: PlanningRequest, signal: AbortSignal) {
   if (/^(?:Plan|Invent|Spend|Hurry|Ask)/.test(request.text)) return staged.plan(request, signal);
   const drafts: Record<string, PlanDraft> = { human: { title: 'A task', steps: [humanTask] } };

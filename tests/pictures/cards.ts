@@ -14,7 +14,6 @@ const folder = join(docs, 'cards');
 const platforms = ['slack', 'teams'] as const;
 const schemes: Scheme[] = ['light', 'dark'];
 const widths = { slack: [slackWidth, 390], teams: [teamsWidth, 390] } as const;
-/** Has its own picture for each platform. */
 const shownInReadme = 'proposed';
 
 async function takePicture(

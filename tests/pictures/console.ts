@@ -22,7 +22,6 @@ type Shot = {
   prepare?: (page: Page) => Promise<void>;
 };
 
-/** On a phone the inbox is a page of its own. */
 async function showInbox(page: Page): Promise<void> {
   const [tab] = await page.getByRole('button', { name: /Inbox/ }).locator('visible=true').all();
   await tab?.click();
@@ -114,7 +113,6 @@ const shots: Record<string, Shot> = {
   'settings-access': { about: 'Access', at: () => '?settings=access' },
 };
 
-/** Until nothing has been loading for half a second. */
 async function settle(page: Page): Promise<void> {
   const loading = page.locator('.loading');
   for (let quiet = 0; quiet < 5; ) {
@@ -152,7 +150,6 @@ async function takeShots(browser: Browser, url: string, story: Story, named: str
 
 const frame = { width: 1280, height: 800 };
 
-/** Ask, review, approve, done. */
 async function takeAnimation(browser: Browser, url: string): Promise<void> {
   const context = await browser.newContext({ viewport: frame, colorScheme: 'light' });
   const page = await context.newPage();

@@ -9,7 +9,6 @@ import { drawTeamsPage } from './teams-page.ts';
 
 export type Scheme = 'light' | 'dark';
 
-/** From the root. */
 export const drawnCards = 'docs/cards/drawn.json';
 export const drawnConsole = 'docs/console/drawn.json';
 
@@ -22,7 +21,7 @@ export function drawPage(platform: ChatName, state: CardState, scheme: Scheme): 
 
 const fingerprint = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16);
 
-/** By picture (`proposed-slack`), without the drawn page, which has times in this machine's zone. */
+/** By picture (`proposed-slack`). The drawn page itself has times in this machine's zone. */
 export function fingerprintCards(): Record<string, string> {
   const states: [string, CardState][] = Object.entries(cardStates);
   return Object.fromEntries(
@@ -36,7 +35,6 @@ export function fingerprintCards(): Record<string, string> {
   );
 }
 
-/** Covers views and styles. */
 export function fingerprintConsole(): Record<string, string> {
   const files = globSync('adapters/console/page/**/*.{css,html,svg,ts}', { cwd: root }).sort();
   const content = files.map((file) => `${file}\n${readFileSync(join(root, file), 'utf8')}`);

@@ -35,7 +35,6 @@ export type ChatName = keyof typeof drawings;
 
 export type CardState = { about: string } & (
   | { said: VisibleMessage }
-  /** Home shows blocks alone, a window a view. */
   | { said: null; place: 'home' | 'window'; drawn: Record<ChatName, ChatContent> }
 );
 
@@ -102,7 +101,6 @@ const planned: ShownStep[] = [
   }),
 ];
 
-/** `statuses`: of the first steps. */
 function stepsIn(...statuses: Step['status'][]): ShownStep[] {
   return planned.map((step, i) => {
     const status = statuses[i] ?? 'pending';
@@ -248,7 +246,6 @@ const shortReview = [
   }),
 ];
 
-/** The dangerous steps come last. */
 const longReview = Array.from({ length: 60 }, (_, i) => {
   const id = String(i + 1);
   if (i < 40)
