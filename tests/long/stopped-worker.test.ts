@@ -17,7 +17,7 @@ const programs = usePrograms();
 
 type Stage = { gateway: Server; worker: Program; other: () => Promise<Program>; log: string };
 
-// A lease outlasts any call here, so each has taken effect before a person is asked, and a busy machine's delays.
+// A lease outlasts a busy machine's delays and any call here, so calls take effect before a person is asked.
 async function setStage(leaseSeconds = 3): Promise<Stage> {
   const log = join(await programs.home(), 'log.txt');
   await appendFile(log, '');
@@ -46,7 +46,7 @@ async function start(gateway: Server, ...steps: object[]): Promise<string> {
 // Per origin (`tools/http/guarded-agent.ts`).
 const connections = 8;
 
-// A worker may be stopped in a transaction, which the server ends later than the lease.
+// Longer than a lease and the server's limit on silent transactions, in which a worker may be stopped.
 const patience = { timeoutMs: 45_000 };
 
 const reachStatus = (gateway: Server, id: string, status: string) =>
