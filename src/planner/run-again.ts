@@ -113,18 +113,21 @@ export async function runAgain(
     cost_usd: 0,
     trace: [],
   });
-  const answer = (answerText: string, reason: string) =>
-    end({ kind: 'answer', text: answerText }, reason);
+  const refuse = (why: string, reason: string) =>
+    end({ kind: 'cannot', text: why, wanted: null }, reason);
   if (asksForList.test(text.trim().replace(/[.?]$/, ''))) {
     const listed = listPlaybooks(await atHand.listPlaybooks(runId));
-    return answer(listed, 'answered without a plan: a question about playbooks');
+    return end(
+      { kind: 'answer', text: listed },
+      'answered without a plan: a question about playbooks',
+    );
   }
   const read = readAgain(text);
   if (read === null) return null;
   const { kind, name, values } = read;
   if (values === null) {
     if (planner.isModel) return null;
-    return answer(howTo[kind](name), 'answered: what differs was not written as old=new');
+    return refuse(howTo[kind](name), 'no plan: what differs was not written as old=new');
   }
   try {
     const draft: PlanDraft =
@@ -137,6 +140,6 @@ export async function runAgain(
     return end({ kind: 'proposal', draft, again }, `a plan, because ${what} was run again`);
   } catch (error) {
     if (!(error instanceof CountersignError)) throw error;
-    return answer(error.message, `answered: ${error.code}`);
+    return refuse(error.message, `no plan: ${error.code}`);
   }
 }

@@ -35,6 +35,9 @@ const months =
 
 const word = ({ tokens }: Pick<Words, 'tokens'>, at: number): string => tokens[at]?.value ?? '';
 
+const wordsOf = ({ source, tokens }: Words, from: number, next: number): string =>
+  source.slice(tokens[from]?.start ?? 0, tokens[next - 1]?.end ?? 0);
+
 function placeOf(names: string[], value: string): number {
   if (value.length < 3) return -1;
   return names.findIndex(
@@ -87,16 +90,30 @@ function plainDate(year: number, month: number, day: number): Temporal.PlainDate
   }
 }
 
-type Day = Pick<When, 'or'> & { date: Temporal.PlainDate };
+type Day = Pick<When, 'or' | 'date'>;
 
-/** "tomorrow", "on Friday", "2 December 2026"; as a limit also "June". */
+/** "31 February" at `at` or after one word; null if the day exists. */
+export function findNoDay(words: Words, at: number): string | null {
+  for (const from of [at, at + 1]) {
+    const read = readDay(words, from, false);
+    if (read !== null && read.value.date === null) return wordsOf(words, from, read.next);
+  }
+  return null;
+}
+
 function readDate(words: Words, at: number, isLimit: boolean): Read<Day> | null {
+  const read = readDay(words, at, isLimit);
+  return read === null || read.value.date === null ? null : read;
+}
+
+/** "tomorrow", "on Friday", "2 December 2026"; as a limit also "June". Null date: no such day. */
+function readDay(words: Words, at: number, isLimit: boolean): Read<Day> | null {
   const today = here(words).toPlainDate();
-  const done = (
-    date: Temporal.PlainDate | null,
-    next: number,
-    or: Day['or'] = null,
-  ): Read<Day> | null => (date === null ? null : { value: { date, or }, next });
+  const done = (date: Day['date'], next: number, or: Day['or'] = null): Read<Day> => ({
+    value: { date, or },
+    next,
+  });
+  if (word(words, at) === 'yesterday') return done(today.subtract({ days: 1 }), at + 1);
   if (word(words, at) === 'today') return done(today, at + 1);
   if (word(words, at) === 'tomorrow') return done(today.add({ days: 1 }), at + 1);
   const count = /^\d{1,4}$/.test(word(words, at + 1)) ? Number(word(words, at + 1)) : null;
@@ -138,8 +155,7 @@ function readDate(words: Words, at: number, isLimit: boolean): Read<Day> | null 
 /** "in 3 hours", a day, a time, or both. */
 export function readWhen(words: Words, at: number, isLimit = false): Read<When> | null {
   const span = word(words, at) === 'in' ? readSpan(words, at + 1) : null;
-  const wordsTo = (next: number) =>
-    words.source.slice(words.tokens[at]?.start ?? 0, words.tokens[next - 1]?.end ?? 0);
+  const wordsTo = (next: number) => wordsOf(words, at, next);
   if (span?.value.exact) {
     const instant = print(here(words).add({ seconds: span.value.seconds }));
     const value = { date: null, clock: null, or: null, instant, words: wordsTo(span.next) };
@@ -265,7 +281,7 @@ export function readEvery(words: Words, at: number, anyZone = false): Read<Every
   const isCounted = /^[1-9]\d{0,3}$/.test(word(words, i)) && word(words, i + 1) === 'times';
   const next = isCounted ? i + 2 : end;
   const parts = [...found.value.parts, ...(isCounted ? [`COUNT=${word(words, i)}`] : [])];
-  const spoken = words.source.slice(words.tokens[at]?.start ?? 0, words.tokens[next - 1]?.end ?? 0);
+  const spoken = wordsOf(words, at, next);
   const { freq } = found.value;
   return { value: { freq, parts, clock: clock?.value ?? null, words: spoken }, next };
 }

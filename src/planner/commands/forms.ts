@@ -193,8 +193,8 @@ export const forms: readonly Form[] = [
       'post [here] ?text',
     ],
     operation: 'chat_post',
-    example: 'post "The build is green" to #general',
-    effect: 'Posts a message, here or in another channel.',
+    example: 'post "The build is green" here',
+    effect: 'Posts a message here, or with `to #general` in that channel of a connected chat.',
     describe: ({ text, conversation }) =>
       `Post ${quote(text)}${conversation === undefined ? '' : ` in ${say(conversation)}`}`,
     near: 'send say tell announce message write channel team share publish notify',

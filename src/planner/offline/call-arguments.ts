@@ -38,7 +38,7 @@ export function readCall(
   const args: JsonObject = {};
   const open: string[] = [];
   for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(properties, name) && spec.input.additionalProperties === false)
+    if (!Object.hasOwn(properties, name) && !takesMore(spec.input))
       throw new CommandRefusal(
         `${spec.name} has no argument “${shorten(name, 60)}”. It takes ${listOf(Object.keys(properties)) || 'none'}.`,
       );
@@ -63,6 +63,14 @@ export function readCall(
     if (value !== undefined) args[name] = value;
   }
   return args;
+}
+
+const moreKeys = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas', 'patternProperties'];
+
+/** Most servers ignore unknown arguments without saying so in their schema. */
+function takesMore({ additionalProperties, ...schema }: JsonSchema): boolean {
+  if (additionalProperties !== undefined) return additionalProperties !== false;
+  return !isObject(schema.properties) || moreKeys.some((key) => Object.hasOwn(schema, key));
 }
 
 const kinds: Record<string, string> = {

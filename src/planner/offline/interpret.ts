@@ -6,6 +6,7 @@ import { openArguments } from '#domain/plan/arguments.ts';
 import type { PlanningRequest } from '#domain/planning/run.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { endSentence, listOf, shorten } from '#domain/words.ts';
+import { findNoDay } from '#timeline/spoken-times.ts';
 import type { Question } from '../commands/answers.ts';
 import type { Reading } from '../commands/match.ts';
 import { type ReadRequest, type Request, readRequest, type Unread } from '../commands/request.ts';
@@ -272,8 +273,14 @@ function tellUnread(text: string, unread: Unread, work: Work): Interpretation {
         ? `I read “${shorten(fitted, 120)}”, but something is missing after it.`
         : `I read “${shorten(fitted, 120)}”, but not “${shorten(rest, 120)}” after it.`;
   const nearest = options.map((one) => (one.includes('\n') ? `\n${one}` : `“${one}”`)).join(' or ');
+  const reading = readingOf(text, work);
+  const at = reading.tokens.findIndex(({ start }) => start >= reached);
+  const noDay = at < 0 || text.length > maxRepaired ? null : findNoDay(reading, at);
   const sentences = [
     upTo,
+    ...(noDay === null
+      ? []
+      : [`There is no “${noDay.replace(/^on /i, '')}” that year; name another day.`]),
     ...(nearest === '' ? [] : [`The nearest commands: ${nearest}.`]),
     ...(work.request.plans?.some(({ waits }) => waits !== undefined) === true
       ? ['“help changes” lists the ways to change the waiting plan.']

@@ -92,8 +92,13 @@ describe('without a model', () => {
   test('what cannot be run again says why and what to write', async () => {
     const { id } = await instance.service.propose(draft, {}, ana);
     const answerTo = async (text: string) => {
-      const { planning_status, response_text, plan_id } = await ask(instance, text);
+      const { planning_status, response_text, plan_id, escalate_reason } = await ask(
+        instance,
+        text,
+      );
       expect([planning_status, plan_id]).toEqual(['complete', undefined]);
+      // The terminal's exit code depends on it.
+      expect(escalate_reason).toBe(response_text);
       return response_text;
     };
     expect(await answerTo(`run ${id} again with Initech=Globex`)).toContain(

@@ -326,6 +326,22 @@ test.each([
   expect(result).toMatchObject({ kind: 'cannot', text: expect.stringContaining('must be {') });
 });
 
+test.each([
+  ['call everything_echo with msg: hello', '“msg”. It takes message'],
+  ['call memory_create_entities with entitis: []', '“entitis”. It takes entities and note'],
+  ['write "a" to a.txt on 31 February at 9:00', 'There is no “31 February”'],
+  ['remind me on 40 December at 9:00: call Ben', 'There is no “40 December”'],
+  ['remind me 2026-02-31 at 9:00: call Ben', 'There is no “2026-02-31”'],
+])('what is wrong is named: %s', async (asked, named) => {
+  const { result } = await plan(planner(), asked);
+  expect(result).toMatchObject({ text: expect.stringContaining(named) });
+});
+
+test('yesterday has passed, so another day is asked for', async () => {
+  const { result } = await plan(planner(), 'remind me yesterday at 9:00: call Ben');
+  expect(result).toMatchObject({ kind: 'question', questions: [{ id: 'date start 0' }] });
+});
+
 test('the scope of a time is asked first and alone, and not of a command that has its own', async () => {
   const { result } = await plan(planner(), 'remind me "x" and remind me "y" tomorrow at 9:00');
   expect(result).toMatchObject({ questions: [{ id: 'scope 1' }] });
