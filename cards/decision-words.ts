@@ -58,7 +58,7 @@ export const statusAnswers = {
     `${capitalise(shown)} is waiting for ${deciders}.`,
   asksStep: ({ label, text, buttons }: Pick<Ask, 'label' | 'text' | 'buttons'>) =>
     `${label}: ${text} To answer, press ${listOf(
-      buttons.map((button) => `“${button.label}”`),
+      buttons.map(({ label: name }) => quoteWords(name, 100)),
       'or',
     )} on the card.`,
   meantApprove: ({ shown }: { shown: string }) => `Did you mean to approve ${shown}?`,
