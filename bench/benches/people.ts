@@ -125,7 +125,6 @@ async function measureCrowd(parts: Parts): Promise<Record<Figure, number[]>> {
   const order: ConsolesOrder = {
     url: parts.url,
     users: Array.from({ length: crowd.consoles }, () => anyone(crowd)),
-    plans: running.map(({ id }) => id),
   };
   const consoles = new Worker(new URL('../consoles-thread.ts', import.meta.url), {
     workerData: order,

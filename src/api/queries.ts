@@ -192,6 +192,12 @@ export const StreamQuery = z.strictObject({
   }).exactOptional(),
 });
 
+export const ConversationStreamQuery = StreamQuery.extend({
+  plans: documented(z.stringbool().default(false), {
+    description: 'Also stream which plans change.',
+  }),
+});
+
 export const StreamHeaders = z.object({
   'last-event-id': documented(
     z.preprocess(readNumber, z.number('must be the id of an event').int().min(0)),

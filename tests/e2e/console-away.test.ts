@@ -1,4 +1,5 @@
 // The console's load size, and a server that dies and returns.
+import type { Page, Request } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { expectAccessibleOnce } from '../setup/axe.ts';
 import {
@@ -60,4 +61,34 @@ it('says when the server was killed, mends itself once it is back, and loses not
   await field.press('Enter');
   await button('Approve').waitFor();
   expect(await field.inputValue()).toBe('');
+});
+
+it('takes one connection per page, and none while hidden, so that others are answered', async () => {
+  const address = `${server.url}/?c=console-crowd`;
+  const crowd = await Promise.all(Array.from({ length: 5 }, openPage));
+  const [first, ...rest] = crowd as [Page, ...Page[]];
+  const open = new Set<Request>();
+  const isStream = (request: Request) => /\/api\/.*\/events/.test(request.url());
+  first.on('request', (request) => isStream(request) && open.add(request));
+  first.on('requestfailed', (request) => open.delete(request));
+  await first.goto(address);
+  await first.getByLabel('Your message').fill('Create crowd.txt saying "Crowd"');
+  await first.keyboard.press('Enter');
+  await button('Approve', first).waitFor();
+  for (const one of rest) {
+    await one.goto(address);
+    await button('Approve', one).waitFor();
+  }
+  await expect.poll(() => open.size).toBe(1);
+  await button('Approve', first).click();
+  for (const one of crowd) await one.locator('.card').getByText('Done').first().waitFor();
+  const setHidden = (hidden: boolean) =>
+    first.evaluate(
+      `Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));`,
+    );
+  await setHidden(true);
+  await expect.poll(() => open.size).toBe(0);
+  await setHidden(false);
+  await expect.poll(() => open.size).toBe(1);
 });

@@ -4,7 +4,13 @@ import { PassThrough, type Readable } from 'node:stream';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { routesOf, text } from '../answers.ts';
 import type { ApiContext, Routes } from '../context.ts';
-import { ConversationPath, PlanPath, StreamHeaders, StreamQuery } from '../queries.ts';
+import {
+  ConversationPath,
+  ConversationStreamQuery,
+  PlanPath,
+  StreamHeaders,
+  StreamQuery,
+} from '../queries.ts';
 
 const route = routesOf('plans');
 const ofConversation = routesOf('conversations');
@@ -14,9 +20,11 @@ const ofConversation = routesOf('conversations');
 /** Without an ID the client's position stays. */
 type ServerEvent = { id?: number; event: string; data: unknown };
 
-type EventStreamOptions<T> = {
-  watch(signal: AbortSignal): AsyncIterable<T[]>;
-  toEvents(batch: T[]): ServerEvent[];
+type Source = (signal: AbortSignal) => AsyncIterable<ServerEvent[]>;
+
+type EventStreamOptions = {
+  /** Sent as one stream, which ends with the first of them. */
+  sources: Source[];
   closing: AbortSignal;
   heartbeatMs: number;
   recheckMs: number;
@@ -33,7 +41,7 @@ function formatEvent({ id, event, data }: ServerEvent): string {
 }
 
 /** Must not throw; faults are logged and end it. */
-function streamEvents<T>(options: EventStreamOptions<T>): Readable {
+function streamEvents({ sources, ...options }: EventStreamOptions): Readable {
   const out = new PassThrough();
   const left = new AbortController();
   const signal = AbortSignal.any([left.signal, options.closing]);
@@ -56,18 +64,20 @@ function streamEvents<T>(options: EventStreamOptions<T>): Readable {
   });
   signal.addEventListener('abort', () => out.end(), { once: true });
   out.write(`retry: ${retry}\n\n`);
-  void pump(options, out, signal);
+  for (const source of sources)
+    void pump(source, out, signal, options.log).finally(() => left.abort());
   return out;
 }
 
-async function pump<T>(
-  { watch, toEvents, log }: EventStreamOptions<T>,
+async function pump(
+  source: Source,
   out: PassThrough,
   signal: AbortSignal,
+  log: FastifyBaseLogger,
 ): Promise<void> {
   try {
-    for await (const batch of watch(signal)) {
-      for (const event of toEvents(batch)) {
+    for await (const events of source(signal)) {
+      for (const event of events) {
         if (signal.aborted) return;
         if (!out.write(formatEvent(event))) await once(out, 'drain', { signal });
       }
@@ -75,9 +85,14 @@ async function pump<T>(
   } catch (error) {
     // Clients reconnect after a fault.
     if (!signal.aborted) log.error({ err: error }, 'an event stream broke off');
-  } finally {
-    if (!out.writableEnded) out.end();
   }
+}
+
+async function* toEvents<T>(
+  batches: AsyncIterable<T[]>,
+  write: (batch: T[]) => ServerEvent[],
+): AsyncGenerator<ServerEvent[]> {
+  for await (const batch of batches) yield write(batch);
 }
 
 /** Only the last event of a revision moves the client's position. */
@@ -95,11 +110,11 @@ export function placeEvents<T>(
 
 const media = 'text/event-stream';
 
-function sendEvents<T>(
+function sendEvents(
   request: FastifyRequest,
   reply: FastifyReply,
   { closing, heartbeatMs, recheckMs }: ApiContext,
-  source: Pick<EventStreamOptions<T>, 'watch' | 'toEvents'>,
+  ...sources: Source[]
 ): FastifyReply {
   return (
     reply
@@ -109,7 +124,7 @@ function sendEvents<T>(
       .header('connection', 'close')
       .send(
         streamEvents({
-          ...source,
+          sources,
           closing,
           heartbeatMs,
           recheckMs,
@@ -119,6 +134,13 @@ function sendEvents<T>(
       )
   );
 }
+
+const plansOf =
+  ({ service }: FastifyRequest): Source =>
+  (signal) =>
+    toEvents(service.watchInbox({}, signal), (batch) =>
+      batch.map((data) => ({ event: 'plans', data })),
+    );
 
 export const eventRoutes: Routes = async (app, context) => {
   app.get(
@@ -140,10 +162,11 @@ export const eventRoutes: Routes = async (app, context) => {
       const since = request.headers['last-event-id'] ?? request.query.since ?? 0;
       // First, so unknown plans are problems, not empty streams.
       await request.service.getPlan(id);
-      return sendEvents(request, reply, context, {
-        watch: (signal) => request.service.watchPlan(id, since, signal),
-        toEvents: (batch) => placeEvents('change', batch, (change) => change.revision),
-      });
+      return sendEvents(request, reply, context, (signal) =>
+        toEvents(request.service.watchPlan(id, since, signal), (batch) =>
+          placeEvents('change', batch, (change) => change.revision),
+        ),
+      );
     },
   );
 
@@ -158,11 +181,7 @@ export const eventRoutes: Routes = async (app, context) => {
       }),
       exposeHeadRoute: false,
     },
-    (request, reply) =>
-      sendEvents(request, reply, context, {
-        watch: (signal) => request.service.watchInbox({}, signal),
-        toEvents: (batch) => batch.map((data) => ({ event: 'plans', data })),
-      }),
+    (request, reply) => sendEvents(request, reply, context, plansOf(request)),
   );
 
   app.get(
@@ -171,9 +190,9 @@ export const eventRoutes: Routes = async (app, context) => {
       ...ofConversation('viewer', 'conversation', 'watchConversation', 'Stream messages', {
         config: { endless: true },
         description:
-          'Events named `message`: the ID is the message’s, the data is a Message. Begins with the first message by default. Events named `planning` have no ID: the data is the current planning (`run_id`, `turn`, `activity`) or null, at once and on each change.',
+          'Events named `message`: the ID is the message’s, the data is a Message. Begins with the first message by default. Events named `planning` have no ID: the data is the current planning (`run_id`, `turn`, `activity`) or null, at once and on each change. With `plans`, also the events of `/api/inbox/events`.',
         params: ConversationPath,
-        querystring: StreamQuery,
+        querystring: ConversationStreamQuery,
         headers: StreamHeaders,
         response: { 200: text('The stream; it stays open.', media) },
       }),
@@ -184,15 +203,16 @@ export const eventRoutes: Routes = async (app, context) => {
       const after = request.headers['last-event-id'] ?? request.query.since ?? 0;
       // First, so others' conversations are problems, not empty streams.
       await request.service.activityIn(id);
-      return sendEvents(request, reply, context, {
-        watch: (signal) => request.service.watchConversation(id, after, signal),
-        toEvents: (batch) =>
+      const happenings: Source = (signal) =>
+        toEvents(request.service.watchConversation(id, after, signal), (batch) =>
           batch.map((happened) =>
             happened.kind === 'message'
               ? { id: happened.message.id, event: 'message', data: happened.message }
               : { event: 'planning', data: happened.planning },
           ),
-      });
+        );
+      const others = request.query.plans ? [plansOf(request)] : [];
+      return sendEvents(request, reply, context, happenings, ...others);
     },
   );
 };

@@ -143,13 +143,20 @@ describe('streams and the server', () => {
   });
 });
 
-it('streams the messages of a conversation', async () => {
-  const response = await api.get('/api/conversations/c1/events');
+it('streams the messages of a conversation, and which plans change if wanted', async () => {
+  api.service.watchInbox = async function* change(_, signal) {
+    yield [{ plans: [{ id: plan, moved: true }] }];
+    await once(signal, 'abort');
+  };
+  const response = await api.get('/api/conversations/c1/events?plans=true');
   await api.post('/api/conversations/c1/messages', { text: 'one' });
   await api.post('/api/conversations/c1/messages', { text: 'two\nlines' });
   const text = await readUntil(response, (all) => all.includes('two'));
   expect(idsOf(text)).toEqual([1, 2]);
   expect(text).toContain('event: message\ndata: {"id":1,');
+  expect(text).toContain(`event: plans\ndata: {"plans":[{"id":"${plan}","moved":true}]}`);
+  const alone = await api.get('/api/conversations/c1/events');
+  expect(await readUntil(alone, (all) => all.includes('two'))).not.toContain('event: plans');
 });
 
 it('moves the place only behind the last of the changes that share a revision', () => {

@@ -12,7 +12,7 @@ import { loadSessionsOf } from './sessions.ts';
 import { createState } from './state.ts';
 import { change, state } from './store.ts';
 import { follow } from './stream.ts';
-import { catchUp } from './watch.ts';
+import { catchUp, refreshPlans } from './watch.ts';
 
 /** Set by the composer's switch. */
 const extensively: WantedModes = { plan_reasoning_mode: 'extensive', planning_mode: 'extensive' };
@@ -55,6 +55,10 @@ function parseMessages(data: string): Message[] {
 }
 
 function takeEvent({ event, data }: EventSourceMessage): void {
+  if (event === 'plans') {
+    refreshPlans(JSON.parse(data));
+    return;
+  }
   if (event !== 'planning') {
     takeMessages(parseMessages(data), false);
     return;
@@ -106,17 +110,16 @@ export async function openConversation(id: string): Promise<void> {
     s.loaded = true;
   });
   void follow(
-    path('events'),
+    path('events?plans=true'),
     String(state.messages.at(-1)?.id ?? 0),
     {
       onEvent: takeEvent,
       onState: (connection) => {
-        const isBack = connection === 'live' && state.connection === 'reconnecting';
         change((s) => {
           s.connection = connection;
           if (connection === 'live') s.problem = null;
         });
-        if (isBack) catchUp();
+        if (connection === 'live') catchUp();
       },
     },
     signal,

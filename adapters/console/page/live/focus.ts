@@ -3,7 +3,6 @@ import { writeAddress } from './address.ts';
 import { refreshPlan } from './plans.ts';
 import { createPlanView, type Pane, type Tab } from './state.ts';
 import { change, state } from './store.ts';
-import { watchPlan } from './watch.ts';
 
 export function openPlan(id: string, tab?: Tab): void {
   const same = state.plan?.id === id;
@@ -15,7 +14,6 @@ export function openPlan(id: string, tab?: Tab): void {
   if (same && tab === undefined) return;
   // Reviews start with the most dangerous steps.
   document.getElementById('tab-panel')?.scrollTo(0, 0);
-  if (!same) watchPlan(id);
   void refreshPlan();
 }
 

@@ -9,7 +9,6 @@ import { layRail, searchInbox, select } from './inbox.ts';
 import { followSettings } from './settings.ts';
 import { type Pane, tabs } from './state.ts';
 import { state } from './store.ts';
-import { watchPlan } from './watch.ts';
 
 const panes: Pane[] = ['inbox', 'conversation', 'plan'];
 
@@ -26,7 +25,6 @@ export async function openListed({ id, conversation }: InboxPlan): Promise<void>
   const here = conversation === null && state.messages.length === 0;
   const target = here ? state.conversation : (conversation ?? createConversationId());
   const other = target !== state.conversation;
-  if (other) watchPlan(null);
   const opening = other ? openConversation(target) : null;
   openPlan(id);
   showPane('plan');
@@ -40,7 +38,6 @@ export async function reopenConversation(id: string): Promise<void> {
   showPane('conversation');
   layRail(false);
   if (id === state.conversation) return;
-  watchPlan(null);
   const opening = openConversation(id);
   writeAddress();
   await opening;
@@ -68,7 +65,6 @@ export async function followAddress(): Promise<void> {
   const plan = query.get('plan');
   const tab = tabs.find((name) => name === query.get('tab')) ?? 'overview';
   const conversation = query.get('c') ?? (plan === null ? null : await findConversation(plan));
-  watchPlan(null);
   const opening = openConversation(conversation ?? createConversationId());
   if (plan !== null) openPlan(plan, tab);
   if (plan !== null && query.get('c') === null) showPane('plan');

@@ -55,12 +55,12 @@ function becomes(hidden: boolean, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Until `signal` aborts or the server answers 404 or 403. Paused in hidden tabs: a browser
- * opens six connections to a server at most, and all its tabs share them.
+ * Until `signal` aborts. Paused in hidden tabs: a browser opens six connections
+ * to a server at most, and all its tabs share them. So a page follows one stream.
  */
 export async function follow(
   path: string,
-  lastEventId: string | null,
+  lastEventId: string,
   handlers: StreamHandlers,
   signal: AbortSignal,
 ): Promise<void> {
@@ -73,11 +73,9 @@ export async function follow(
     const shown = new AbortController();
     const ending = AbortSignal.any([signal, shown.signal]);
     void becomes(true, ending).then(() => shown.abort());
+    let refused = false;
     try {
-      const headers = {
-        accept: 'text/event-stream',
-        ...(last === null ? {} : { 'last-event-id': last }),
-      };
+      const headers = { accept: 'text/event-stream', 'last-event-id': last };
       const response = await request('GET', path, { headers, signal: ending });
       attempt = 0;
       handlers.onState('live');
@@ -87,7 +85,7 @@ export async function follow(
       });
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof ApiError && error.status < 500) return handlers.onState('refused');
+      refused = error instanceof ApiError && error.status < 500;
     } finally {
       shown.abort();
     }
@@ -95,7 +93,8 @@ export async function follow(
     if (signal.aborted) return;
     attempt += 1;
     // A stream that merely ended reconnects silently.
-    if (attempt > 1) handlers.onState('reconnecting');
+    if (refused) handlers.onState('refused');
+    else if (attempt > 1) handlers.onState('reconnecting');
     await wait(backOff(attempt, Math.random()), signal);
   }
 }
