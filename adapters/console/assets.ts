@@ -66,6 +66,7 @@ const shared = [
   'domain/plan/merge.ts',
   'domain/plan/operation-form.ts',
   'domain/plan/review-rank.ts',
+  'domain/plan/step-edit.ts',
   'domain/plan/step-numbers.ts',
   'domain/plan/step-words.ts',
   'domain/plan/templates.ts',

@@ -61,7 +61,7 @@ describe('the console’s page', () => {
       expect(`${response.status} ${path}`).toBe(`200 ${path}`);
       if (!/\.[jt]s$/.test(path) || path.includes('/lib/adaptivecards')) continue;
       const imports = (await response.text()).matchAll(
-        /(?:[\s}]from|^import)\s*["']([^"']+)["']/gm,
+        /(?:[\s}]from|^import|\bimport\()\s*["']([^"']+)["']/gm,
       );
       for (const [, name = ''] of imports) {
         const target = addressOf(name);
