@@ -20,6 +20,12 @@ const Listed = z.object({
   '@odata.nextLink': z.string().nullish(),
 });
 
+/** https://learn.microsoft.com/graph/api/chat-list-members */
+const Memberships = z.object({
+  value: z.array(z.object({ visibleHistoryStartDateTime: z.coerce.date().nullish() })),
+  '@odata.nextLink': z.string().nullish(),
+});
+
 const Refused = z.object({
   error: z.object({ code: z.string().default(''), message: z.string().default('') }),
 });
@@ -205,6 +211,18 @@ export function createCalls(options: {
       const path = `/v1.0${partsOf('chats', chat, 'messages')}?$top=50&$orderby=createdDateTime%20desc`;
       const page = readAs(Listed, await look(tenant, path), 'read the chat');
       return { messages: page.value, more: page['@odata.nextLink'] != null };
+    },
+    async visibleSince({ tenant, chat }) {
+      let since = new Date(0);
+      let next: string | null = `/v1.0${partsOf('chats', chat, 'members')}`;
+      while (next !== null) {
+        const answer = await look(tenant, next);
+        const page: z.infer<typeof Memberships> = readAs(Memberships, answer, 'read the members');
+        for (const { visibleHistoryStartDateTime: shown } of page.value)
+          if (shown != null && shown > since) since = shown;
+        next = page['@odata.nextLink'] ?? null;
+      }
+      return since;
     },
     async member(where, conversation, person) {
       const path = `${pathOf(conversation)}/members${partsOf(person)}`;

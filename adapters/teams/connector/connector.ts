@@ -85,6 +85,8 @@ export type Calls = {
     tenant: string;
     chat: string;
   }): Promise<{ messages: ChannelMessage[]; more: boolean }>;
+  /** From when on every member sees the chat's messages. Needs the chat's consent. */
+  visibleSince(at: { tenant: string; chat: string }): Promise<Date>;
   members(where: Where, conversation: string, limit: number): Promise<Member[]>;
 };
 

@@ -50,7 +50,7 @@ export function createReadThread({
   clock,
   appId,
 }: {
-  connector: Pick<Calls, 'groupOf' | 'replies' | 'newest'>;
+  connector: Pick<Calls, 'groupOf' | 'replies' | 'newest' | 'visibleSince'>;
   conversations: Pick<TeamsConversations, 'find'>;
   readers: Pick<Readers, 'read'>;
   clock: Clock;
@@ -71,8 +71,12 @@ export function createReadThread({
     where: TeamsConversation,
   ): Promise<{ found: ChannelMessage[]; begins: number; more: boolean } | null> {
     if (where.kind === 'group') {
-      const { messages, more } = await connector.newest({ tenant, chat: channel });
-      return { found: messages, begins: 0, more };
+      const at = { tenant, chat: channel };
+      const { messages, more } = await connector.newest(at);
+      // The plan shows what was read to every member, also to those who joined later.
+      const since = await connector.visibleSince(at);
+      const found = messages.filter((one) => new Date(one.createdDateTime) >= since);
+      return { found, begins: 0, more: more || found.length < messages.length };
     }
     const group = where.team === null ? null : await groupOf(where.team, where);
     if (group === null || thread === null) return null;

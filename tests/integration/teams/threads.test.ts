@@ -87,3 +87,17 @@ test.each([true, false])(
     await awaitMessage(teams, chat.id, '"approve"');
   },
 );
+
+test('of a group chat nothing is read that Teams hides from a member', async () => {
+  const { teams, ana, ben } = await openTeam();
+  const chat = teams.addGroup([ana, ben]);
+  const [, , third] = Array.from({ length: 5 }, (_, n) =>
+    teams.graph.write(ben, chat, `Hint ${n}`),
+  );
+  teams.graph.addLater(chat, third?.createdDateTime ?? '');
+  const before = model.requests.length;
+  await teams.say(ana, chat, 'plan what we agreed above');
+  const body = await waitFor('the model to be asked', async () => model.requests[before]);
+  expect(threadIn(body)).toMatch(/^\[more messages are left out here\]\n.*"ben": Hint 2\n/);
+  await awaitMessage(teams, chat.id, '"approve"');
+});

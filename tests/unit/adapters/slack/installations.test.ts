@@ -36,7 +36,7 @@ describe('what Slack gives', () => {
     const { bot: _, ...without } = given;
     expect(() => readInstallation(without)).toThrow(/no bot token/);
     const bot = { id: 'B1', userId: 'U0', token: 'x', scopes: [], refreshToken: 'xoxe-1' };
-    expect(() => readInstallation({ ...given, bot })).toThrow(/rotates its tokens/);
+    expect(() => readInstallation({ ...given, bot })).toThrow(/token rotation/);
   });
 
   test('for an organisation leads to the choice of its workspaces', () => {

@@ -54,7 +54,7 @@ test.each(['invalid_auth', 'account_inactive', 'not_authed', 'team_disabled'])(
     await expect.poll(() => warnings.at(-1)).toBe('Slack is connected again.');
     expect(warnings).toEqual([
       expect.stringMatching(
-        new RegExp(`^Nothing comes from Slack\\. .*SLACK_APP_TOKEN \\(${error}\\)`),
+        new RegExp(`^No events from Slack\\. .*SLACK_APP_TOKEN \\(${error}\\)`),
       ),
       'Slack is connected again.',
     ]);
@@ -155,7 +155,7 @@ test('a frame that makes no sense is left out with a warning, and the next is he
     },
   });
   await expect.poll(() => received).toEqual(['{"command":"/plans"}']);
-  const unread = expect.stringContaining('cannot be read');
+  const unread = expect.stringContaining('unreadable');
   expect(warnings).toEqual([unread, unread]);
 });
 
