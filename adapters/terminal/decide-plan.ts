@@ -12,12 +12,12 @@ import {
   withNumbers,
 } from '#domain/plan/step-choice.ts';
 import { maxNumbered, orderByLabel } from '#domain/plan/step-numbers.ts';
-import { editWaiting } from './build.ts';
 import { decideSession, lookAtRun } from './decide-session.ts';
 import { attempt, decideOnce, type Outcome } from './decision-loop.ts';
 import { showDetails } from './details.ts';
 import { drawLines, drawProposal, drawReport } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { editWaiting } from './fill-step.ts';
 import { pressDrawn } from './press.ts';
 import { sayRun, waitForRun } from './run-turn.ts';
 import { look, planData, type Session } from './session.ts';
