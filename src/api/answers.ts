@@ -26,6 +26,16 @@ export const decisionProblems: ProblemCode[] = [
   'invalid_transition',
 ];
 
+export const approvalProblems: ProblemCode[] = [
+  ...decisionProblems,
+  'digest_mismatch',
+  'times_passed',
+  'patch_conflict',
+  'unknown_step',
+  'steps_missing',
+  'preflight_failed',
+];
+
 export function json<Schema extends z.ZodType>(
   description: string,
   schema: Schema,

@@ -8,7 +8,7 @@ import type { Actor } from '#domain/people/actor.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { Decision, Service } from '#domain/service.ts';
 import { actorOf } from '../actor.ts';
-import { decisionProblems, json, routesOf } from '../answers.ts';
+import { approvalProblems, decisionProblems, json, routesOf } from '../answers.ts';
 import type { Routes } from '../context.ts';
 import { answerChecked, answerPost } from '../idempotency.ts';
 import { PlanPath } from '../queries.ts';
@@ -75,15 +75,7 @@ export const decisionRoutes: Routes = async (app) => {
       params: PlanPath,
       body: ApproveBody,
       response: { 200: json('The current plan.', PlanAnswer) },
-      problems: [
-        ...decisionProblems,
-        'digest_mismatch',
-        'times_passed',
-        'patch_conflict',
-        'unknown_step',
-        'steps_missing',
-        'preflight_failed',
-      ],
+      problems: approvalProblems,
     }),
     async (request, reply) => {
       const { user, ...approval } = request.body;
@@ -101,17 +93,7 @@ export const decisionRoutes: Routes = async (app) => {
     route('requester', 'press', 'press', 'Press a button of a card', {
       body: PressBody,
       response: { 200: json('The current state of its subject.', PressAnswer) },
-      problems: [
-        ...decisionProblems,
-        'digest_mismatch',
-        'times_passed',
-        'patch_conflict',
-        'unknown_step',
-        'steps_missing',
-        'preflight_failed',
-        'invalid_answer',
-        'feedback_required',
-      ],
+      problems: [...approvalProblems, 'invalid_answer', 'feedback_required'],
     }),
     async (request, reply) => {
       const press = pressOf(request.body);
