@@ -122,7 +122,7 @@ describe('the workers', () => {
       judgeVersions([{ version: '1.0.0' }, { version: '0.9.0' }, { version: null }], '1.0.0'),
     );
     expect(found[0]).toMatch(
-      /^Versions: Workers run 0\.9\.0 and unknown beside 1\.0\.0\. → Finish the upgrade/,
+      /^Versions: Workers run 0\.9\.0 and unknown alongside 1\.0\.0\. → Finish the upgrade/,
     );
   });
 });

@@ -135,7 +135,7 @@ export function judgeVersions(live: Pick<LiveBackend, 'version'>[], own: string)
     : [
         brokenCheck(
           'Versions',
-          `Workers run ${listOf(others)} beside ${own}.`,
+          `Workers run ${listOf(others)} alongside ${own}.`,
           'Finish the upgrade: start every process with the same version.',
         ),
       ];
