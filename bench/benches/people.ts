@@ -24,7 +24,6 @@ type Crowd = Fill & {
 
 const few: Crowd = { people: 5, ended: 500, live: 20, consoles: 1, cards: 1 };
 const many: Crowd = { people: 500, ended: 300_000, live: 2000, consoles: 60, cards: 100 };
-const usualCount = 60;
 const warmUp = 5;
 const waitsOfCard = 600;
 const thinkMs = 100;
@@ -33,6 +32,12 @@ const atMostThrice = { reach: 3, stretch: 1.5 };
 
 const figures = ['inbox', 'press', 'first sign', 'final card'] as const;
 type Figure = (typeof figures)[number];
+const usualCount: Record<Figure, number> = {
+  inbox: 300,
+  press: 300,
+  'first sign': 100,
+  'final card': 60,
+};
 const described: Record<Figure, string> = {
   inbox: 'GET /api/inbox of one of them',
   press: 'a press on Approve, over HTTP',
@@ -140,8 +145,8 @@ async function measureCrowd(parts: Parts): Promise<Record<Figure, number[]>> {
     'first sign': [],
     'final card': [],
   };
-  const count = stage.steps ?? usualCount;
   for (const figure of figures) {
+    const count = stage.steps ?? usualCount[figure];
     stage.say(`${name}: ${described[figure]}`);
     for (let at = -warmUp; at < count; at++) {
       stage.signal.throwIfAborted();

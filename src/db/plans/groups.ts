@@ -140,19 +140,15 @@ export type Horizon = {
   server: string;
 };
 
-const horizon = sql`${sql.placeholder('horizon')}::text`;
-
 /** Written by a transaction that had not ended at the horizon. Other tables change with the row, except planners' questions. */
-const mayHaveChanged = sql`(${horizon} is null or age(${plans}.xmin) <= age(${horizon}::xid8::xid) or ${plans.revising})`;
+const mayHaveChanged = sql`(age(${plans}.xmin) <= age(${sql.placeholder('horizon')}::xid8::xid) or ${plans.revising})`;
 
 /** Spares looking up changes that nobody has approved. */
 const mayHaveChange = sql`${plans.attention} and ${plans.status} not in ('proposed', 'needs_review')`;
 
-const livePlans = prepareStatement(
-  'read_live_plans',
-  sql`
+const selectLive = (isWanted: SQL): SQL => sql`
   with kept as materialized (
-    ${ofKept(sql`${plans.id}, ${mayHaveChanged} as changed`, sql`true`)}
+    ${ofKept(sql`${plans.id}, ${isWanted} as changed`, sql`true`)}
   ), changed as (
     select ${plans.id}, ${plans.version}, ${plans.status}, ${plans.revising}, ${groupOf} as "group", ${plans.attention},
       ${asksBack} as asks, ${plans.requester}, ${plans.requester_verified}, ${plans.approver_policy}, ${plans.conversation},
@@ -180,15 +176,20 @@ const livePlans = prepareStatement(
   select known.*, changed.* from (
     select (select count(*)::int from kept) as total, pg_snapshot_xmin(pg_current_snapshot())::text as horizon,
       pg_postmaster_start_time()::text as server
-  ) known left join changed on true`,
-);
+  ) known left join changed on true`;
+
+const livePlans = prepareStatement('read_live_plans', selectLive(sql`true`));
+const changedPlans = prepareStatement('read_changed_plans', selectLive(mayHaveChanged));
 
 /** `total`: how many plans are live. */
 type LiveChanges = Horizon & { total: number; plans: LivePlan[] };
 
 export async function readLivePlans(db: Queryable, since: Horizon | null): Promise<LiveChanges> {
   type Row = Horizon & { total: number } & (LivePlan | { id: null });
-  const rows = await db.run<Row>(livePlans, { horizon: since?.horizon ?? null });
+  const rows =
+    since === null
+      ? await db.run<Row>(livePlans, {})
+      : await db.run<Row>(changedPlans, { horizon: since.horizon });
   const [first] = rows;
   if (first === undefined) throw new Error('readLivePlans: no row came back');
   return {
