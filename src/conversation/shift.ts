@@ -1,4 +1,5 @@
 // Watches running plans' schedules for broken promises.
+import { readBackends } from '#db/backends.ts';
 import type { Queryable } from '#db/database.ts';
 import { readPersons } from '#db/people/identities.ts';
 import { findScheduledPlans, readArtifacts } from '#db/planning/artifacts.ts';
@@ -16,9 +17,13 @@ import { type Progress, shiftWork } from '#planner/schedule/shift-work.ts';
 import { unitePeople } from '#planner/schedule/time-model.ts';
 import { raiseFindings } from '#plans/findings/raise.ts';
 import { withdrawBroken } from '#plans/findings/settle.ts';
+import { usablePools } from '#plans/plans-context.ts';
 import { formatLimit, formatMoment } from '#timeline/recurrence.ts';
 
-type ShiftContext = Pick<ConversationContext, 'catalogue' | 'profile' | 'clock' | 'readBusy'>;
+type ShiftContext = Pick<
+  ConversationContext,
+  'catalogue' | 'profile' | 'clock' | 'readBusy' | 'resourcePools'
+>;
 
 const lookAheadMs = 60 * 86_400_000;
 
@@ -48,7 +53,7 @@ type SeenShift = Shift & { timezone: string; unread: boolean };
 
 /** Null without a schedule or if too large. */
 export async function readShift(
-  { catalogue, profile, clock, readBusy }: ShiftContext,
+  { catalogue, profile, clock, readBusy, resourcePools }: ShiftContext,
   db: Queryable,
   {
     id,
@@ -82,7 +87,8 @@ export async function readShift(
     people.length === 0 ? { busy: [], failed: false } : await readBusy(plan, people, window);
   const appointments = Map.groupBy(busy, ({ person }) => person);
   const days = { daysOff: profile.days_off, busy: appointments, now };
-  return { ...shiftWork({ ...context, ...days }, progress), timezone, unread: failed };
+  const capacity = { pools: usablePools(resourcePools), backends: await readBackends(db) };
+  return { ...shiftWork({ ...context, ...days, ...capacity }, progress), timezone, unread: failed };
 }
 
 function describePromise(
@@ -107,7 +113,7 @@ function describePromise(
 
 type WatchContext = Pick<
   ConversationContext,
-  'catalogue' | 'profile' | 'clock' | 'readBusy' | 'db' | 'enqueue' | 'random' | 'warn'
+  keyof ShiftContext | 'db' | 'enqueue' | 'random' | 'warn'
 >;
 
 const maxRead = 500;

@@ -112,6 +112,14 @@ export type Surroundings = z.infer<typeof Surroundings>;
 /** `capabilities` of back ends. */
 export type Capacity = { pools: Record<string, number>; capabilities: string[] };
 
+/** A live back end. */
+export type BackendOffer = {
+  id: string;
+  operations: string[];
+  capabilities: string[];
+  concurrency: number;
+};
+
 export type PlannerTools = {
   manifest(): OperationSpec[];
   /** A planner may call these. */
@@ -144,6 +152,7 @@ export type PlannerTools = {
   /** Null if it plans all parts itself. */
   parts: PartPlanners | null;
   capacity?: Capacity;
+  backends?: () => Promise<BackendOffer[]>;
   /** Expected US dollars of a step that asks a model. */
   estimateStep?: () => Promise<number>;
   files?: AttachedFiles;

@@ -19,6 +19,12 @@ export type OnFailure = Settings['executor']['on_failure'];
 
 export type PoolLimits = Record<string, Pick<ResourcePool, 'capacity' | 'headroom'>>;
 
+/** Without headroom. */
+export const usablePools = (pools: PoolLimits): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(pools).map(([name, { capacity, headroom }]) => [name, capacity - headroom]),
+  );
+
 /** `usual`: default model; `firstCallUsd`: expected. */
 export type ModelBudget = { caps: Caps; usual: string; firstCallUsd(model: string): number };
 

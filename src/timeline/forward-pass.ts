@@ -119,6 +119,10 @@ function placeAll(input: PassInput): Pass {
   const fixed = new Map<string, Placement>();
   const people = openPeople(input, [...nodes.values()], fixed);
   const pools = new PoolTime(input.capacity ?? new Map());
+  const hold = ({ demands = new Map() }: TimedNode, { from, to }: Interval) =>
+    pools.take(demands, from, to);
+  for (const node of nodes.values())
+    if (node.fixed !== null) hold(node, fixed.get(node.id) ?? spanAt(node.fixed, node.length));
   const places = new Map<string, Interval>();
   const late = findClashes([...nodes.values()], fixed);
   const drivers = new Map<string, Driver>();
@@ -132,7 +136,7 @@ function placeAll(input: PassInput): Pass {
     const place = fixed.get(id) ?? putNode(node, earliest, bounds.end, person, pools);
     if (place === null) return { kind: 'no_time', node: id };
     if (person !== undefined && node.fixed === null) takePlace(person, place);
-    if (node.demands !== undefined) pools.take(node.demands, place.from, place.to);
+    if (node.fixed === null) hold(node, place);
     places.set(id, { from: place.from, to: place.to });
     drivers.set(id, nameDriver(node, place, bounds, input.now));
     late.push(...findLateness(node, place, earliest, bounds.end));

@@ -31,7 +31,7 @@ import type {
 import { createReads, openPlannerTools } from '#planner/reads/open-reads.ts';
 import { createAskPlanner } from '#planner/replan/ask-planner.ts';
 import { createReadBusy } from '#planner/schedule/busy.ts';
-import type { ModelBudget } from '#plans/plans-context.ts';
+import { type ModelBudget, usablePools } from '#plans/plans-context.ts';
 import { createPlanInRepair } from '#runs/plans-at-hand.ts';
 import type { Config } from '../config.ts';
 
@@ -130,12 +130,7 @@ function openTools(
     guardedApprovers: settings.guardedApprovers,
     backends: () => readBackends(db.query),
     capacity: {
-      pools: Object.fromEntries(
-        Object.entries(settings.resourcePools).map(([name, { capacity, headroom }]) => [
-          name,
-          capacity - headroom,
-        ]),
-      ),
+      pools: usablePools(settings.resourcePools),
       capabilities: Object.values(settings.backends).flatMap((one) => one.capabilities),
     },
     ...ports,

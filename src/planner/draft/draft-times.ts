@@ -47,7 +47,9 @@ export function dateDraft(outline: PlanOutline, context: Dating): Map<string, In
   const { profile } = settings;
   const operations = readOperations(tools.manifest());
   const { edges } = collectEdges(outline);
-  const model = buildTimeModel(outline, { edges }, { operations, user, buffer: profile.buffer });
+  const pools = tools.capacity?.pools;
+  const options = { operations, user, buffer: profile.buffer, pools };
+  const model = buildTimeModel(outline, { edges }, options);
   const pass = runForwardPass({
     ...model,
     now: now.getTime(),

@@ -19,6 +19,7 @@ import { describeCall } from '#tools/describe-call.ts';
 import { decideCall, plannerOperations } from '#tools/guard.ts';
 import type {
   AttachedFiles,
+  BackendOffer,
   Capacity,
   DataRequests,
   PartPlanners,
@@ -105,7 +106,7 @@ export function openPlannerTools(options: {
   guardedApprovers?: Settings['guardedApprovers'];
   capacity?: Capacity;
   estimateStep?: () => Promise<number>;
-  backends?: () => Promise<{ name: string; capabilities: string[] }[]>;
+  backends?: () => Promise<(BackendOffer & { name: string })[]>;
 }): PlannerTools {
   const {
     registry,
@@ -153,6 +154,7 @@ export function openPlannerTools(options: {
     call,
     personsOf: (names) => readPersons(db, names),
     capacity,
+    backends,
     ...(options.estimateStep === undefined ? {} : { estimateStep: options.estimateStep }),
     inspect: async (name, args, signal) =>
       (await registry.get(name)?.inspect?.(args, signal)) ?? null,

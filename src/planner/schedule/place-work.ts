@@ -22,19 +22,20 @@ import {
   ownerOf,
   type PeopleOfWork,
   placeOfWork,
+  type SharedCapacity,
   type TimeModel,
   type WorkNode,
 } from './time-model.ts';
 import { describeInfeasible, sayNode } from './time-words.ts';
 
-export type ScheduleContext = PeopleOfWork & {
-  outline: PlanOutline;
-  profile: StrategyProfile;
-  timezone: string;
-  now: Date;
-  pools?: Record<string, number>;
-  last: Schedule | null;
-};
+export type ScheduleContext = PeopleOfWork &
+  SharedCapacity & {
+    outline: PlanOutline;
+    profile: StrategyProfile;
+    timezone: string;
+    now: Date;
+    last: Schedule | null;
+  };
 
 export type Placing =
   /** `unread`: problems with calendars, as sentences. */
@@ -72,7 +73,6 @@ export async function placeWork(
     now,
     time: openWorkingTime(profile, timezone),
     minutesADay: profile.minutes_a_day,
-    capacity: new Map(Object.entries(context.pools ?? {})),
     busy: Map.groupBy(busy.busy, ({ person }) => person),
   };
   if (isSliceOver()) await nextTurn();

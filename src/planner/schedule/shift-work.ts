@@ -17,6 +17,7 @@ import {
   ownerOf,
   type PeopleOfWork,
   placeOfWork,
+  type SharedCapacity,
 } from './time-model.ts';
 
 /** Epoch milliseconds. */
@@ -28,14 +29,15 @@ export type Progress = {
   notBefore: number | null;
 };
 
-export type ShiftContext = PeopleOfWork & {
-  outline: PlanOutline;
-  roadmap: Roadmap;
-  schedule: Schedule;
-  daysOff: readonly string[];
-  busy: ReadonlyMap<string, readonly Interval[]>;
-  now: number;
-};
+export type ShiftContext = PeopleOfWork &
+  SharedCapacity & {
+    outline: PlanOutline;
+    roadmap: Roadmap;
+    schedule: Schedule;
+    daysOff: readonly string[];
+    busy: ReadonlyMap<string, readonly Interval[]>;
+    now: number;
+  };
 
 /** Below, it is no shift: steps wait briefly for a worker. */
 const leastShiftMs = 5 * minuteMs;
@@ -71,7 +73,8 @@ function makeInputs(context: ShiftContext, progress: ReadonlyMap<string, Progres
     const anyHour = isWhole && workingMinutesWithin(time, span) < node.minutes;
     return { ...node, release: span.from, anyHour };
   });
-  const common = { edges: model.edges, minutesADay: profile.minutes_a_day };
+  const { edges, capacity } = model;
+  const common = { edges, capacity, minutesADay: profile.minutes_a_day };
   const planned: PassInput = {
     ...common,
     nodes,

@@ -1,16 +1,17 @@
-// Models outline and roadmap for scheduling: work, and moments around parents.
+// Models outline and roadmap for scheduling: work with what it holds, and moments around parents.
 import { isByClock } from '#domain/length.ts';
 import { personKey } from '#domain/people/names.ts';
 import { edgeEnds } from '#domain/plan/edge-ends.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { JsonObject } from '#domain/text.ts';
+import { operationName } from '#domain/tool.ts';
 import type { TimedEdge, TimedNode } from '#timeline/forward-pass.ts';
 import type { Interval } from '#timeline/working-time.ts';
 import { type Operations, predecessorsOf, sortSteps } from '../order/durations.ts';
 import { indexOutline, type OutlineIndex } from '../outline/outline-tree.ts';
 import { findEnds } from '../outline/precedence.ts';
-import type { PlannerTools } from '../ports.ts';
+import type { BackendOffer, PlannerTools } from '../ports.ts';
 
 /** Epoch milliseconds. */
 export type WorkNode = {
@@ -31,12 +32,20 @@ export type PeopleOfWork = {
   sameAs?: ReadonlyMap<string, string>;
 };
 
+/** Unlimited if omitted. */
+export type SharedCapacity = {
+  pools?: Record<string, number> | undefined;
+  /** Alive now. */
+  backends?: BackendOffer[] | undefined;
+};
+
 export type TimeModel = {
   index: OutlineIndex;
   work: WorkNode[];
   /** `ownerOf` maps them to nodes. */
   nodes: TimedNode[];
   edges: TimedEdge[];
+  capacity: Map<string, number>;
 };
 
 const mark = '\u0000';
@@ -59,7 +68,7 @@ export function placeOfWork(
 export function buildTimeModel(
   outline: PlanOutline,
   roadmap: Pick<Roadmap, 'edges'>,
-  options: PeopleOfWork & { buffer: number },
+  options: PeopleOfWork & SharedCapacity & { buffer: number },
 ): TimeModel {
   const index = indexOutline(outline);
   const { nodes: all, children, parents, order } = index;
@@ -90,8 +99,14 @@ export function buildTimeModel(
       ...holdPools(node),
     });
   }
+  const slots = findSlots(work, options);
+  for (const node of nodes) {
+    const held = isOwnWork(node.id) ? slots.held.get(ownerOf(node.id)) : undefined;
+    if (held !== undefined) node.demands = new Map([...(node.demands ?? []), ...held]);
+  }
   edges.push(...hangParts(index, roadmap.edges, isWhole), ...joinNodes(index, roadmap, isWhole));
-  return { index, work, nodes, edges };
+  const capacity = new Map([...Object.entries(options.pools ?? {}), ...slots.capacity]);
+  return { index, work, nodes, edges, capacity };
 }
 
 const ownWork = (id: string) => `${id}${mark}work`;
@@ -229,6 +244,43 @@ function holdPools({ steps }: OutlineNode): Pick<TimedNode, 'demands'> {
     for (const [pool, amount] of Object.entries(resources))
       held.set(pool, Math.max(held.get(pool) ?? 0, amount));
   return held.size === 0 ? {} : { demands: held };
+}
+
+/** Each set of back ends that can run some step has their slots together. Only those that may run out. */
+function findSlots(
+  work: WorkNode[],
+  { operations, backends = [] }: PeopleOfWork & SharedCapacity,
+): { capacity: Map<string, number>; held: Map<string, Map<string, number>> } {
+  const able = ({ tool, operation, capabilities = [] }: OutlineNode['steps'][number]) =>
+    backends.filter(
+      (one) =>
+        one.operations.includes(operationName(tool, operation)) &&
+        capabilities.every((name) => one.capabilities.includes(name)),
+    );
+  const sets = new Map<string, { ids: Set<string>; room: number; nodes: Set<string> }>();
+  for (const { id, node, person, minutes } of work) {
+    if (person !== null || !minutes) continue;
+    for (const step of node.steps) {
+      // Waits take no slot.
+      if (operations.asksPerson(step) || step.tool === 'control') continue;
+      const found = able(step);
+      const ids = new Set(found.map((one) => one.id));
+      const key = mark + [...ids].join(mark);
+      const room = found.reduce((sum, { concurrency }) => sum + concurrency, 0);
+      const set = sets.get(key) ?? { ids, room, nodes: new Set() };
+      if (found.length > 0) sets.set(key, { ...set, nodes: set.nodes.add(id) });
+    }
+  }
+  const capacity = new Map<string, number>();
+  const held = new Map<string, Map<string, number>>();
+  for (const [key, { ids, room }] of sets) {
+    const inside = [...sets.values()].filter((one) => [...one.ids].every((id) => ids.has(id)));
+    const nodes = new Set(inside.flatMap((one) => [...one.nodes]));
+    if (nodes.size <= room) continue;
+    capacity.set(key, room);
+    for (const id of nodes) held.set(id, new Map([...(held.get(id) ?? []), [key, 1]]));
+  }
+  return { capacity, held };
 }
 
 function readAssignee(args: JsonObject | undefined): string | null {

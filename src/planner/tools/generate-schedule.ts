@@ -135,7 +135,8 @@ async function openContext(
     sameAs: await unitePeople(outline, user, tools.personsOf),
     last,
     operations: readOperations(tools.manifest()),
-    ...(tools.capacity === undefined ? {} : { pools: tools.capacity.pools }),
+    pools: tools.capacity?.pools,
+    backends: await tools.backends?.(),
     profile:
       last === null
         ? profile

@@ -178,6 +178,7 @@ export const watchContext = (instance: TestInstance, readBusy: ReadBusy, ahead =
   ...{ db: instance.db, catalogue: instance.catalogue, random: systemRandom, readBusy },
   ...{ clock: { now: () => new Date(Date.now() + ahead()) }, enqueue: async () => {} },
   profile: instance.config.settings.schedule,
+  resourcePools: instance.config.settings.resourcePools,
   warn: (message: string) => expect.fail(message),
 });
 

@@ -14,7 +14,7 @@ import { ana } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 
-const instance = useInstance({ work: true });
+const instance = useInstance({ work: true, settings: { executor: { concurrency: 1 } } });
 
 const madrid = 'Europe/Madrid';
 let plan: Plan;
@@ -145,6 +145,16 @@ describe('lengths in words', () => {
       ['2 weeks', 20_160],
     ]);
   });
+});
+
+test('two steps of two hours take four where the live back ends run one at a time', async () => {
+  const text = 'Read a.md takes 2 hours and read b.md takes 2 hours.';
+  const { run_id } = await instance.service.startRun({ text, conversation: 'api:slots' }, ana);
+  const id = await waitFor('it', async () => (await instance.service.getRun(run_id)).plan_id);
+  const { steps } = await instance.service.listSteps(id, { limit: 10 });
+  expect(steps.map(({ after }) => after)).toEqual([[], []]);
+  const { expected_minutes } = await instance.service.card(id, { user: 'ana', timezone: madrid });
+  expect(expected_minutes).toBe(240);
 });
 
 test('a choice between orders is one line on the card, and a press takes another', async () => {

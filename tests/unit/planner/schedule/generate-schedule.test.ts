@@ -123,6 +123,40 @@ describe('a plain plan', () => {
     );
   });
 
+  it.each([
+    ['no back end that is known', [], ['09:15', '09:15', '09:15', '09:15']],
+    ['one back end for two steps', [['cpu', 2]], ['09:15', '09:15', '10:15', '10:15']],
+    [
+      'two back ends, of which one can run steps c and d,',
+      [
+        ['cpu', 1],
+        ['gpu', 1],
+      ],
+      ['09:15', '09:15', '10:15', '10:15'],
+    ],
+    ['back ends that run something else', [['other', 1]], ['09:15', '09:15', '09:15', '09:15']],
+  ] as const)('lets %s bound what runs at once', async (_, alive, ends) => {
+    const onGpu = (id: string) => ({
+      steps: [machineStep(id, alive.length < 2 ? {} : { capabilities: ['gpu'] })],
+    });
+    const backends = async () =>
+      alive.map(([id, concurrency]) => ({
+        ...{ id, concurrency, capabilities: [id] },
+        operations: [id === 'other' ? 'http_request' : 'workspace_write'],
+      }));
+    const { schedule } = await run({
+      outline: makeOutline([
+        { id: 'a', duration_minutes: 60 },
+        { id: 'b', duration_minutes: 60 },
+        { id: 'c', duration_minutes: 60, ...onGpu('c') },
+        { id: 'd', duration_minutes: 60, ...onGpu('d') },
+      ]),
+      toolContext: { tools: { ...makeTools(), backends } },
+    });
+    const found = schedule?.blocks.map(({ ends_at }) => print(ends_at)?.slice(6));
+    expect(found?.toSorted()).toEqual(ends);
+  });
+
   it('holds the moment of a step that says it, not the one a forecast moves it to', async () => {
     const start = at('10 09:00');
     const { schedule, outline, roadmap, blocks } = await run({

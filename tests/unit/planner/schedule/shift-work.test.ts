@@ -4,7 +4,16 @@ import { StrategyProfile } from '#domain/planning/schedule.ts';
 import { readOperations } from '#planner/order/durations.ts';
 import { placeWork } from '#planner/schedule/place-work.ts';
 import { type Progress, shiftWork } from '#planner/schedule/shift-work.ts';
-import { makeDesk, makeOutline, makeRoadmap, now, personStep, print, timezone } from './bench.ts';
+import {
+  machineStep,
+  makeDesk,
+  makeOutline,
+  makeRoadmap,
+  now,
+  personStep,
+  print,
+  timezone,
+} from './bench.ts';
 
 const at = (clock: string) => `2026-03-${clock.replace(' ', 'T')}:00+01:00`;
 const timeOf = (clock: string) => Date.parse(at(clock));
@@ -30,15 +39,17 @@ const roadmap = makeRoadmap([
 const desk = makeDesk({ outline, roadmap });
 const operations = readOperations(desk.tools.manifest());
 const profile = StrategyProfile.parse({});
+const project = { outline, roadmap, pools: {} };
 
 async function shift(
   happened: Record<string, [started: string | null, ended: string | null, notBefore?: string]>,
   clock: string,
   daysOff: string[] = [],
   taken: [person: string, from: string, to: string][] = [],
+  { outline, roadmap, pools }: typeof project = project,
 ) {
   const placing = await placeWork(
-    { outline, operations, profile, timezone, now, user: 'ana', last: null },
+    { outline, operations, profile, timezone, now, user: 'ana', last: null, pools },
     { outline, exact: new Set(['call']), loose: new Set(), adaptations: [], problems: [] },
     roadmap,
     true,
@@ -56,7 +67,7 @@ async function shift(
       },
     ]),
   );
-  const context = { outline, roadmap, schedule, operations, user: 'ana', daysOff };
+  const context = { outline, roadmap, schedule, operations, user: 'ana', daysOff, pools };
   const busy = Map.groupBy(
     taken.map(([person, from, to]) => ({ person, from: timeOf(from), to: timeOf(to) })),
     ({ person }) => person,
@@ -139,6 +150,23 @@ describe('work that runs', () => {
     const found = await shift(...args);
     expect(found.moved).toEqual(moved);
     expect(found.broken).toEqual(broken);
+  });
+
+  it('keeps what another step needs moves that step', async () => {
+    const steps = (id: string) => [machineStep(id, { resources: { gpu: 1 } })];
+    const outline = makeOutline([
+      { id: 'next', duration_minutes: 60, deadline: at('10 18:00'), steps: steps('next') },
+      { id: 'long', duration_minutes: 60, steps: steps('long') },
+      { id: 'other', duration_minutes: 60 },
+    ]);
+    const shared = { outline, roadmap: makeRoadmap([['other', 'next']]), pools: { gpu: 1 } };
+    const { moved } = await shift(
+      { long: ['10 09:45', null], other: ['10 08:15', '10 09:15'] },
+      '10 10:00',
+      ...[[], []],
+      shared,
+    );
+    expect(moved).toEqual(['next 03-10 10:15 → 03-10 11:45', 'long 03-10 09:15 → 03-10 10:45']);
   });
 
   it('breaks nothing that is over', async () => {
