@@ -70,7 +70,7 @@ export function createHumanTask(): Operation {
     tool: 'human',
     operation: 'task',
     description:
-      'Ask a person to do or answer something; the plan waits for them. Their answer is the output.',
+      'Ask a person to do or answer something. The plan waits; their answer is the output.',
     effect: 'idempotent',
     destructive: false,
     human: true,
@@ -122,7 +122,7 @@ export function createHumanConfirm(): Operation {
     tool: 'human',
     operation: 'confirm',
     description:
-      'Ask a person Yes or No; on No, what waits for it is skipped. A step with a `when` of its own on /answer follows that instead.',
+      'Ask a person Yes or No. On No, what waits for it is skipped; a step with a `when` of its own on /answer follows that instead.',
     effect: 'idempotent',
     destructive: false,
     human: true,

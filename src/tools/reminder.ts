@@ -29,8 +29,7 @@ export function createReminderSet(reminders: ReminderPort, clock: Clock): Operat
   return defineOperation({
     tool: 'reminder',
     operation: 'set',
-    description:
-      'Remind the person in this conversation, at one moment or again and again (RFC 5545 rule).',
+    description: 'Remind the person here, once or by an RFC 5545 rule.',
     effect: 'idempotent',
     destructive: false,
     targetArgument: 'text',

@@ -27,7 +27,7 @@ export function createTextOperations(model: TextModel): Operation[] {
       tool: 'text',
       usesModel: true,
       operation: 'write',
-      description: 'Write a text with the language model, from instructions and optional material.',
+      description: 'Write a text with the language model.',
       effect: 'read',
       destructive: false,
       schema: z.strictObject({

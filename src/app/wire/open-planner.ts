@@ -29,7 +29,7 @@ import type {
   PostTargets,
 } from '#planner/ports.ts';
 import { createReads, openPlannerTools } from '#planner/reads/open-reads.ts';
-import { createAskPlanner } from '#planner/replan/ask-planner.ts';
+import { createAskPlanner } from '#planner/replan/propose-repair.ts';
 import { createReadBusy } from '#planner/schedule/busy.ts';
 import { type ModelBudget, usablePools } from '#plans/plans-context.ts';
 import { createPlanInRepair } from '#runs/plans-at-hand.ts';

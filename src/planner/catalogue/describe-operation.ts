@@ -64,7 +64,7 @@ function isReceipt({ source, effect, human, output }: OperationSpec): boolean {
 const longEnumeration = /: "\w+"(?: \| "\w+"){3,20}(?=;|$)/g;
 
 /**
- * `workspace_write(path: string; content: string; overwrite?: boolean) [destructive]: Write a file`
+ * `crm_save(path; content; overwrite?: boolean) -> { id; size: number } [destructive]: Save a file`
  * @param outputs already written, with their operation, to write each once
  */
 export function writeLine(
@@ -72,7 +72,7 @@ export function writeLine(
   access: OperationAccess,
   outputs = new Map<string, string>(),
 ): string {
-  // Sent on every call, so our own lines are shortened.
+  // Sent on every call, so our own lines are shortened; their words tell their effects.
   const isOwn = spec.source === 'builtin';
   const untyped = (text: string, types: RegExp) => (isOwn ? text.replaceAll(types, '') : text);
   const texts = writeFields(spec.input, 1).replaceAll(/: string(?=;|$)/g, '');
@@ -82,7 +82,7 @@ export function writeLine(
       ? ''
       : cut(
           untyped(
-            writeType(outputOf(spec.output), 2),
+            writeOutput(spec.output),
             /: (?:(?:string|integer|number|boolean|object|unknown|true)(?: \| null)?|"\w+"(?: \| "\w+"){3,20})(?=;| \})/g,
           ),
           maxOutput,
@@ -98,12 +98,15 @@ export function writeLine(
     effect === 'read' && !isOwn
       ? cut(onOneLine(description).replace(/\.$/, ''), maxReadDescription)
       : cut(firstSentence(description), maxDescription);
-  return `${name.replace(/\s+/g, ' ')}(${args})${output}${marksOf(spec, access)}: ${described}`;
+  return `${name.replace(/\s+/g, ' ')}(${args})${output}${isOwn && !access.readable.has(spec.name) ? '' : marksOf(spec, access)}: ${described}`;
 }
 
 /** `tracker_list -> { tickets: { id; due: number }[] }` */
 export const writeSeen = ({ name, output = {} }: OperationSpec): string =>
-  `${name} -> ${cut(writeType(outputOf(output), 2).replaceAll(/: string(?=;| \})/g, ''), maxOutput)}`;
+  `${name} -> ${cut(writeOutput(output), maxOutput)}`;
+
+const writeOutput = (output: JsonSchema): string =>
+  writeType(outputOf(output), 2).replaceAll(/: string(?=;| \})/g, '');
 
 export type OperationDescription = {
   name: string;

@@ -29,7 +29,7 @@ export function listOperations(
   const outputs = new Map<string, string>();
   for (const spec of manifest) {
     const line = `- ${writeLine(spec, access, outputs)}`;
-    if (length + line.length > most) continue;
+    if (length > 0 && length + line.length > most) continue;
     length += line.length;
     listed.add(spec.name);
     (spec.source === 'mcp' || spec.seen === true ? foreign : own).push(line);
@@ -47,7 +47,7 @@ export function listCatalogue(manifest: OperationSpec[], access: OperationAccess
   const isOwn = ({ source, tool }: OperationSpec) => source === 'builtin' && tool !== 'calendar';
   const own = listOperations(usual.filter(isOwn), access);
   const others = usual.filter((spec) => !own.listed.has(spec.name));
-  const isNamed = others.length <= maxNames;
+  const isNamed = others.filter(({ source }) => source !== 'builtin').length <= maxNames;
   const groups = [...Map.groupBy(others, ({ tool }) => tool)].map(([tool, specs]) =>
     isNamed
       ? `${tool}: ${foldNames(specs.map(({ operation }) => operation)).join(', ')}`
@@ -59,16 +59,27 @@ export function listCatalogue(manifest: OperationSpec[], access: OperationAccess
   return { ...own, lines: [...own.lines, head, wrapUntrusted('servers', groups.join('\n'))] };
 }
 
-/** `{list,get}_invoice` for names that differ in their first word. */
+type Fold = { names: string[]; text: string; saved: number };
+
+const cutName = (name: string): [head: string, tail: string] => {
+  const at = name.indexOf('_');
+  return at <= 0 || at === name.length - 1 ? ['', name] : [name.slice(0, at), name.slice(at + 1)];
+};
+
+/** `get_{deal,note}` or `{list,get}_invoice`, whichever is shorter. */
 function foldNames(names: string[]): string[] {
-  const headOf = (name: string) => /^[a-z]+_(?=[a-z])/i.exec(name)?.[0] ?? '';
-  const groups = Map.groupBy(names, (name) => name.slice(headOf(name).length));
-  return [...groups].flatMap(([tail, alike]) => {
-    const heads = alike.map(headOf);
-    return alike.length === 1 || heads.includes('')
-      ? alike
-      : [`{${heads.map((head) => head.slice(0, -1)).join(',')}}_${tail}`];
-  });
+  const folds = ([0, 1] as const).flatMap((shared) =>
+    [...Map.groupBy(names, (name) => cutName(name)[shared])].map(([key, alike]): Fold => {
+      const rest = alike.map((name) => cutName(name)[1 - shared]);
+      const text = shared === 0 ? `${key}_{${rest.join(',')}}` : `{${rest.join(',')}}_${key}`;
+      const isFoldable = key !== '' && alike.length > 1 && !rest.includes('');
+      const saved = isFoldable ? alike.join(', ').length - text.length : 0;
+      return { names: alike, text, saved };
+    }),
+  );
+  const best = folds.toSorted((one, other) => other.saved - one.saved)[0];
+  if (best === undefined || best.saved <= 0) return names;
+  return [best.text, ...foldNames(names.filter((name) => !best.names.includes(name)))];
 }
 
 const verbs = new Set(

@@ -4,7 +4,7 @@ import { isObject } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 
 export type OperationSearch = {
-  /** Best first; only those that share a word with `text`. */
+  /** Those that share a word with `text`: the best for each of its words, then the others. */
   find(manifest: OperationSpec[], text: string, most: number): OperationSpec[];
   findBest(manifest: OperationSpec[], text: string, most: number): OperationSpec[];
 };
@@ -56,6 +56,26 @@ function buildIndex(manifest: OperationSpec[]): MiniSearch<Entry> {
   return index;
 }
 
+type Found = { spec: OperationSpec; score: number; terms: string[] };
+
+const spreadOf = 24;
+
+/** A request may need several operations, so words that have theirs count less. */
+function spread(found: Found[]): Found[] {
+  const covered = new Map<string, number>();
+  const worth = ({ score, terms }: Found) =>
+    score * 0.5 ** Math.min(...terms.map((term) => covered.get(term) ?? 0), 10);
+  const first: Found[] = [];
+  const rest = new Set(found);
+  while (first.length < spreadOf && rest.size > 0) {
+    const next = [...rest].reduce((best, one) => (worth(one) > worth(best) ? one : best));
+    rest.delete(next);
+    first.push(next);
+    for (const term of next.terms) covered.set(term, (covered.get(term) ?? 0) + 1);
+  }
+  return [...first, ...rest];
+}
+
 export function createOperationSearch(): OperationSearch {
   let known: { manifest: OperationSpec[]; index: MiniSearch<Entry> } | null = null;
   function rank(manifest: OperationSpec[], text: string) {
@@ -73,14 +93,15 @@ export function createOperationSearch(): OperationSearch {
       .search(`${words} ${alike.join(' ')}`, {
         boostTerm: (term) => (asked.has(term) ? 1 : alikeWeight),
       })
-      .flatMap(({ id, score }) => {
+      .flatMap(({ id, score, queryTerms }) => {
         const spec = manifest[Number(id)];
-        return spec === undefined ? [] : [{ spec, score }];
+        const terms = queryTerms.filter((term) => asked.has(term));
+        return spec === undefined ? [] : [{ spec, score, terms }];
       });
   }
-  const specsOf = (found: ReturnType<typeof rank>) => found.map(({ spec }) => spec);
+  const specsOf = (found: Found[]) => found.map(({ spec }) => spec);
   return {
-    find: (manifest, text, most) => specsOf(rank(manifest, text).slice(0, most)),
+    find: (manifest, text, most) => specsOf(spread(rank(manifest, text)).slice(0, most)),
     findBest(manifest, text, most) {
       const found = rank(manifest, text);
       const best = found[0]?.score ?? 0;

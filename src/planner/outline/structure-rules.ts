@@ -66,7 +66,9 @@ function checkTop({ pattern }: PlanOutline, { nodes }: Tree): Violation[] {
   const { top, title } = patternRules[canonicalPattern(pattern)];
   const roots = nodes.filter(({ parent }) => parent === null);
   if (roots.length === 0) {
-    return [violate('l1_structure', null, 'Nothing stands at level 1. Put a goal over the rest.')];
+    return [
+      violate('l1_structure', null, 'There is nothing at level 1. Put a goal over the rest.'),
+    ];
   }
   const foreign = roots.filter(({ structure }) => !top.structures.includes(structure));
   const goals = roots.filter(({ structure }) => top.structures.includes(structure));
@@ -76,7 +78,7 @@ function checkTop({ pattern }: PlanOutline, { nodes }: Tree): Violation[] {
       violate(
         'l1_structure',
         node.id,
-        `${nameNode(node)} is a ${node.structure} at level 1, where only a goal stands. ${place}.`,
+        `${nameNode(node)} is a ${node.structure} at level 1, where only a goal can be. ${place}.`,
       ),
     ),
     ...goals
@@ -104,12 +106,13 @@ function checkNodes({ pattern }: PlanOutline, tree: Tree, works: boolean[]): Vio
     const above = nodes[parents[index] ?? -1];
     const { structure, steps } = node;
 
-    if (node.level !== Math.min(deepest, at)) {
-      say('level_gap', `is marked as level ${node.level} and stands at level ${at}. Count anew.`);
+    const level = Math.min(deepest, at);
+    if (node.level !== level) {
+      say('level_gap', `is marked as level ${node.level}. Mark it as level ${level}.`);
     }
     if (at === depth && own > 0) {
       const lowest = heights[index] ?? at;
-      const text = `goes ${lowest} levels deep; ${depth} are enough. Put its parts beside it.`;
+      const text = `goes ${lowest} levels deep; ${depth} are enough. Move its parts up to its own level.`;
       say('too_deep', text, lowest > deepest);
     }
     if (structure === 'checkpoint' && own > 0) {

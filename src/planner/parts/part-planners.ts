@@ -54,7 +54,7 @@ export function createPartPlanners(context: {
       await db.transaction(async (tx) => {
         const run = await lockRun(tx, runId);
         if (run.turn !== turn || run.planning_status !== 'running')
-          throw new CountersignError('cancelled', 'This turn is over.');
+          throw new CountersignError('cancelled', 'This turn has ended.');
         const scaffold = parts.map((part, at) => ({ part_id: names[at] ?? '', scaffold: part }));
         await insertParts(tx, place, scaffold);
         const { stalled } = await readProgress(tx, place, names, 0);
@@ -76,7 +76,7 @@ export function createPartPlanners(context: {
           report({ kind: 'parts', planned, total: parts.length });
           if (ended === parts.length) break;
           if (!(await noteWaiting(db.query, place)))
-            throw new CountersignError('cancelled', 'This turn is over.');
+            throw new CountersignError('cancelled', 'This turn has ended.');
           if (Date.now() - began > maxWaitMs) {
             await failOpenParts(db.query, place, names, 'It was not planned in time.');
             continue;

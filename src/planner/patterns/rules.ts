@@ -31,7 +31,7 @@ const recurs: Need = {
 export const patternRules: Record<PatternType, PatternRules> = {
   milestone_project: {
     title: 'milestone project',
-    meaning: 'Work with an end: it is done when something stands, has moved or was sent.',
+    meaning: 'Work with an end: it is done when something is built, moved or sent.',
     subtypes: ['product_launch', 'event', 'research_study', 'document', 'relocation', 'onboarding'],
     variants: ['sequential', 'overlapping_phases', 'parallel_streams'],
     top: { structures: ['goal'], most: 1 },

@@ -80,7 +80,7 @@ export function createReads({
     if ('waitFor' in output || 'later' in output)
       throw new CountersignError(
         'guarded_operation',
-        `${name} waits for a person or for work that goes on; a planner cannot.`,
+        `${name} waits for a person or for running work, which planning cannot. Put it into a step of the plan.`,
       );
     return output;
   };

@@ -1,12 +1,11 @@
 // for_each: a step per listed item, in named partitions.
-import { z } from 'zod';
-import { mergeArguments } from '#domain/plan/merge.ts';
+import type { z } from 'zod';
 import { partitionSizeOf } from '#domain/plan/modes.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { OutlineGap, PlanOutline } from '#domain/planning/outline.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
-import { AnyJson, isObject, type Json, JsonObject, toJson } from '#domain/text.ts';
+import { type Json, JsonObject, toJson } from '#domain/text.ts';
 import { type OperationSpec, operationName } from '#domain/tool.ts';
 import { countOf, listOf, shorten } from '#domain/words.ts';
 import { defineTool, readerOf } from '../define-tool.ts';
@@ -14,74 +13,17 @@ import { checkStep } from '../draft/check-draft.ts';
 import { addGroup, type Edited, withGaps } from '../draft/edit-draft.ts';
 import { partitionSteps } from '../draft/partition-steps.ts';
 import { isInSummary, summariseGroup, summaryOperations } from '../draft/summarise-group.ts';
-import { capacityShape, createStepReader } from '../outline/written-steps.ts';
+import { createStepReader } from '../outline/written-steps.ts';
 import { type Coverage, isPartial, maxItems, newCoverage, tellPart } from '../reads/list-pages.ts';
 import { fail, succeed, type ToolContext, type ToolOutcome } from '../tool.ts';
 import { draftDefaults, keepEdit, openDraft } from './draft-tool.ts';
 import { escapeText, fill, valueAt, writeValue } from './fill-template.ts';
-import { groupConditions, holds, itemSourceShape, lackingFields, listItems } from './list-items.ts';
+import { ForEach, ForEachInput, mergeGroup, Shown, WideShown } from './for-each-input.ts';
+import { holds, lackingFields, listItems } from './list-items.ts';
 import { Groups, Tally } from './tally-items.ts';
 
 const maxProblems = 5;
 const maxCharacters = 16_000_000;
-
-const template = '{{item}}, or {{item/path}} for a value in it';
-const stepShape = {
-  description: z.string(),
-  operation: z.string(),
-  args: JsonObject,
-  after: z.array(AnyJson).optional(),
-  ask_before: z.boolean().optional(),
-};
-// The partition comes from the items.
-const { partition: _, ...sharedShape } = capacityShape;
-const { artifact, paging, ...listedShape } = itemSourceShape;
-
-const ForEachShape = {
-  id: z.string().describe('steps are id-1, id-2, …'),
-  title: z.string().default('Items'),
-  ...listedShape,
-  group_by: z
-    .string()
-    .optional()
-    .describe(
-      'pointer; then {{item/key}}, {{item/count}}, {{item/sum/amount}}, {{item/items/*/number}} with commas, and what its items share: {{item/email}}',
-    ),
-  having: z.array(AnyJson).optional().describe('as "where", of groups: /count, /sum/amount'),
-  step: z.strictObject(stepShape).optional().describe(template),
-  phase: z.string().optional(),
-  then_summarise: z.string().optional().describe('what one summary of all is to say'),
-  summary_path: z.string().optional(),
-};
-const wideShape = {
-  ...ForEachShape,
-  artifact,
-  paging,
-  step: z
-    .strictObject({ ...stepShape, ...sharedShape })
-    .optional()
-    .describe(template),
-  partition_by: z.string().optional().describe('JSON pointer into the item'),
-};
-/** `items` come from our code; models never see them. */
-const ForEach = z.strictObject({
-  ...wideShape,
-  having: groupConditions.optional(),
-  items: z.array(AnyJson).optional(),
-});
-export type ForEach = z.infer<typeof ForEach>;
-/** For an existing group, only what changes. */
-const ForEachInput = z.looseObject({ id: z.string() });
-const { title, list } = ForEachShape;
-/** Documented elsewhere, so short. */
-const shortened = {
-  title: title.optional(),
-  list: list.optional(),
-  where: z.array(AnyJson).optional().describe('as "when": {"path","is","value"} of an item'),
-  step: z.looseObject({}).optional().describe(`as of "add_steps", without id; ${template}`),
-};
-const Shown = z.strictObject({ ...ForEachShape, ...shortened });
-const WideShown = z.strictObject({ ...wideShape, ...shortened });
 
 type Expanded = StepDraft & { id: string };
 
@@ -358,18 +300,6 @@ async function addForEach(given: ForEach, toolContext: ToolContext): Promise<Too
   // The request for the artifact has read it.
   const { operation, args: asked = {} } = given;
   return operation === undefined ? outcome : { ...outcome, read: { operation, args: asked, data } };
-}
-
-/** `null` removes; `args` merge unless the operation changed. */
-function mergeGroup(before: JsonObject, change: JsonObject): JsonObject {
-  const [was, is] = [before.step, change.step];
-  const isOther =
-    isObject(was) &&
-    isObject(is) &&
-    typeof is.operation === 'string' &&
-    is.operation !== was.operation;
-  const { args: _, ...kept } = isObject(was) ? was : {};
-  return mergeArguments(isOther ? { ...before, step: kept } : before, change);
 }
 
 const whole = readerOf(ForEach);

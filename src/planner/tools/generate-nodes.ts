@@ -66,7 +66,7 @@ export const generateNodes = defineTool({
         ? []
         : compareOutlines(previous, outline.nodes, {
             introduced_by: who === 'system' ? 'ai_adaptation' : who,
-            why: state.change?.feedback ?? state.hints[0] ?? 'The outline was drafted anew.',
+            why: state.change?.feedback ?? state.hints[0] ?? 'The outline was drafted again.',
           });
     const self = Number.isFinite(input.confidence)
       ? Math.min(1, Math.max(0, input.confidence))

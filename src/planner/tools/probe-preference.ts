@@ -31,7 +31,8 @@ async function ask(toolContext: ToolContext, port: PreferencePort): Promise<Tool
   const skip = (why: string): ToolOutcome => ({ result: succeed({ asked: false }, why) });
   if (policy.probing_depth === 0) return skip('This person wants no questions.');
   const changes = addQuestion(toolContext);
-  if (changes === null || changes === undefined) return skip('There is nothing to ask it beside.');
+  if (changes === null || changes === undefined)
+    return skip('No answer is due that the question could go with.');
   if (await port.isKnown(user)) return skip('The person has said how they like it, or was asked.');
   if (await port.isBusy(user)) return skip('Something of this person is open.');
   if (!(await port.claim(user))) return skip('Somebody else is asking at this moment.');

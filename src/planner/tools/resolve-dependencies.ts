@@ -30,7 +30,7 @@ const Input = z
       .array(GivenEdge)
       .max(20_000)
       .nullish()
-      .describe('Edges to add or take away beside what the outline says; null: none.'),
+      .describe('Edges to add to those of the outline, or to remove from them; null: none.'),
   })
   // Strict schemas require every key; calls may omit all.
   .meta({ required: ['edges'] });

@@ -167,7 +167,7 @@ export const scaffold = defineTool({
   ...draftDefaults,
   name: scaffoldTool,
   description:
-    'Plans in two layers: name the parts, and a planner of its own plans each of them into steps. Returns when all are planned. A part that is there already is planned anew.',
+    'Plans in two layers: name the parts, and a planner of its own plans each of them into steps. Returns when all are planned. A part that is there already is planned again.',
   prerequisites: [],
   input: ScaffoldInput,
   shown: Scaffold,

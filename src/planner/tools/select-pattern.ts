@@ -19,7 +19,7 @@ import { fail, type ToolContext, type ToolOutcome } from '../tool.ts';
 
 export const selectPattern = defineTool({
   name: 'select_pattern',
-  description: 'Says which pattern larger work follows; take the nearest known one.',
+  description: 'Says which pattern larger work follows.',
   input: ChosenPattern,
   shown: ChosenPattern.omit({ variant: true, source_pattern: true }),
   stages: ['COLLECT_CONTEXT', 'DRAFT_OUTLINE'],

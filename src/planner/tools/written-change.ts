@@ -49,7 +49,7 @@ export const WrittenChange = z.strictObject({
     .array(z.string())
     .optional()
     .describe(
-      'Ids of steps that are not to run, or not again. What waits for them goes on without them.',
+      'Ids of steps not to run, or not to run again. Steps that wait for them run without them.',
     ),
   rerun: z
     .array(z.string())

@@ -42,7 +42,7 @@ export function createHttpOperations(
     defineOperation({
       tool: 'http',
       operation: 'get',
-      description: 'Get a web page, file or JSON document from a web address.',
+      description: 'Get a web page, file or JSON document.',
       effect: 'read',
       destructive: false,
       targetArgument: 'url',
@@ -68,8 +68,7 @@ export function createHttpOperations(
     defineOperation({
       tool: 'http',
       operation: 'request',
-      description:
-        'Call a web address with any method, headers and body. Counts as a change, since it may be one.',
+      description: 'Send any HTTP request. Counts as a change, since it may be one.',
       effect: 'write',
       destructive: true,
       targetArgument: 'url',

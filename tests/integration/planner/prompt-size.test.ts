@@ -24,31 +24,62 @@ import { useDatabase } from '../../setup/database.ts';
 
 const database = useDatabase();
 // Separate, since any planner on a database may take a run.
+const manyDatabase = useDatabase();
 const largeDatabase = useDatabase();
 let instance: ModelInstance;
 
-const others = Array.from(
-  { length: 300 },
-  (_, index): Operation => ({
-    ...defineOperation({
-      tool: 'crm',
-      operation: index === 217 ? 'issue_credit_note' : `update_record_${index}`,
-      description:
-        index === 217
-          ? 'Give money back to a customer for an invoice that was paid.'
-          : `Update record type ${index} of the customer system and return the record as it is afterwards.`,
-      effect: 'write',
-      destructive: false,
-      schema: z.strictObject({
-        id: z.string().describe('Id of the record.'),
-        fields: z.record(z.string(), z.string()).optional().describe('What is to be changed.'),
-      }),
-      output: describeOutput(z.strictObject({ id: z.string(), version: z.number() })),
-      run: async ({ id }) => ({ summary: 'Done.', data: { id, version: 1 } }),
+const addOperation = (tool: string, operation: string, description: string): Operation => ({
+  ...defineOperation({
+    tool,
+    operation,
+    description,
+    effect: 'write',
+    destructive: false,
+    schema: z.strictObject({
+      id: z.string().describe('Id of the record.'),
+      fields: z.record(z.string(), z.string()).optional().describe('What is to be changed.'),
     }),
-    source: 'mcp',
+    output: describeOutput(z.strictObject({ id: z.string(), version: z.number() })),
+    run: async ({ id }) => ({ summary: 'Done.', data: { id, version: 1 } }),
   }),
+  source: 'mcp',
+});
+
+const others = Array.from({ length: 300 }, (_, index) =>
+  index === 217
+    ? addOperation(
+        'crm',
+        'issue_credit_note',
+        'Give money back to a customer for an invoice that was paid.',
+      )
+    : addOperation(
+        'crm',
+        `update_record_${index}`,
+        `Update record type ${index} of the customer system and return the record as it is afterwards.`,
+      ),
 );
+
+// As servers name theirs.
+const byServer = {
+  github: `add_issue_comment create_branch create_issue create_or_update_file create_pull_request create_repository fork_repository
+    get_file_contents get_issue get_pull_request get_pull_request_diff get_pull_request_files get_pull_request_status list_branches
+    list_commits list_issues list_pull_requests merge_pull_request push_files request_copilot_review search_code search_issues
+    search_repositories search_users update_issue update_pull_request_branch`,
+  jira: `add_comment add_worklog create_issue delete_issue get_issue get_transitions link_issues list_boards list_projects list_sprints
+    search_issues transition_issue update_issue`,
+  notion: `append_block_children create_comment create_database create_page delete_block query_database retrieve_block
+    retrieve_block_children retrieve_comments retrieve_database retrieve_page search update_block update_database
+    update_page_properties`,
+  mail: `create_draft delete_message forward_message get_attachment get_message list_labels list_messages modify_labels
+    reply_to_message search_messages send_draft send_message`,
+  crm: `create_company create_contact create_deal create_note get_company get_contact get_deal list_companies list_contacts list_deals
+    search_objects update_company update_contact update_deal`,
+};
+const eighty = Object.entries(byServer)
+  .flatMap(([tool, names]) => names.split(/\s+/).map((name) => ({ tool, name })))
+  .map(({ tool, name }) =>
+    addOperation(tool, name, `${name.replaceAll('_', ' ')} of ${tool} by its id, with its fields.`),
+  );
 
 beforeAll(async () => {
   instance = await openModelInstance(database.url, { extraOperations: others.slice(0, 4) });
@@ -134,6 +165,27 @@ test('what every call begins with stays the same: in a turn, in the next one, an
   const lengths = turns.map((requests) => requests.map(charactersOf));
   expect(lengths[0]?.[0]).toBeLessThanOrEqual(16_000);
   expect(Math.max(...lengths.flat())).toBeLessThanOrEqual(24_000);
+});
+
+test('eighty operations are named in a first call of at most 16,000 characters', async () => {
+  expect(eighty).toHaveLength(80);
+  const many = await openModelInstance(manyDatabase.url, { extraOperations: eighty });
+  try {
+    many.play([proposeFiles(['a.txt'])]);
+    await many.ask('Create an issue about the slow export, and mail Kim its link');
+    const [first] = many.requests();
+    const text = JSON.stringify(first);
+    expect(
+      ['fork_repository', '{company,contact,deal}', 'query,'].filter(
+        (name) => !text.includes(name),
+      ),
+    ).toEqual([]);
+    // Lines in full for each of its two needs.
+    for (const server of ['github', 'mail']) expect(text).toContain(`\\n- ${server}_`);
+    expect(text.length).toBeLessThanOrEqual(16_000);
+  } finally {
+    await many.close();
+  }
 });
 
 test('a plain request in a full workspace is one call of at most 4,000 tokens', async () => {

@@ -20,8 +20,8 @@ import { writeSystemPrompt } from './system-prompt.ts';
 
 const rememberedUtterances = 20;
 const maxUtterance = 4000;
-const maxLikely = 8;
-const likelyCharacters = 1200;
+const maxLikely = 5;
+const likelyCharacters = 800;
 /** Characters of seen outputs, likeliest first. */
 const seenCharacters = 400;
 
