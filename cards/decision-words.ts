@@ -50,8 +50,11 @@ export const statusAnswers = {
   planning: 'Still planning.',
   noPlan: 'There is no plan in this conversation.',
   nothingWaits: 'Nothing is waiting here.',
-  running: ({ done, total, left }: { done: number; total: number; left: number }) =>
-    `: ${done} of ${countOf(total, 'step')} done, ${left} to go`,
+  /** `total` is null if it repeats. */
+  running: ({ done, total, left }: { done: number; total: number | null; left: number }) =>
+    total === null
+      ? `: ${countOf(done, 'step')} done, and it repeats`
+      : `: ${done} of ${countOf(total, 'step')} done, ${left} to go`,
   plan: ({ id, version, status }: { id: string; version: number; status: string }) =>
     `${id} (version ${version}) is ${status}`,
   session: ({ shown, deciders }: { shown: string; deciders: string }) =>

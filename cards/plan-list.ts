@@ -149,7 +149,8 @@ export function describeState(
       : `◷ needs ${showReader(reader)}: ${nameWait(plan, false)}`;
   if (plan.revising) return '⟳ drafting a new version';
   if (plan.paused && status === 'executing') return '‖ paused';
-  if (status === 'executing' && bar)
+  // The title has the repetition.
+  if (status === 'executing' && bar && plan.repeats === undefined)
     return `${drawBar(counts.succeeded, total)} ${counts.succeeded} of ${total}`;
   if (status === 'failed' && counts.failed > 0)
     return `${statusSymbols.failed} ${counts.failed} of ${total} failed`;

@@ -13,7 +13,13 @@ import { makeSection, plainLine, viewBlocked, viewFindings } from './findings.ts
 import { quote, showPerson } from './plain.ts';
 import { viewCalendar } from './proposal.ts';
 import { nameOf, notesOf, personOf, retriedOf } from './step-lines.ts';
-import { describeExpected, formatDuration, tellTime } from './times.ts';
+import {
+  describeDone,
+  describeExpected,
+  describeRepeats,
+  formatDuration,
+  tellTime,
+} from './times.ts';
 import type { Line, Progress, Section } from './view.ts';
 
 const maxLines = 5;
@@ -267,13 +273,17 @@ export function viewProgress(facts: PlanCardFacts): Progress | null {
   const failed =
     plan.counts.failed > 0 ? ` · ${plan.counts.failed.toLocaleString('en-US')} failed` : '';
   const total = plan.total_steps;
+  const count =
+    describeRepeats(facts.repeats) === null
+      ? `${drawBar(done, total)} ${done.toLocaleString('en-US')} of ${total.toLocaleString('en-US')}`
+      : describeDone(facts);
   const expected = describeExpected(facts).map((text) => ` · ${text} expected`);
   const ends = facts.scheduled?.ends_at ?? facts.now;
   const until = ends > facts.now ? ` · until ${tellTime(ends, facts)} by its schedule` : '';
   return {
     done,
     total,
-    text: `${drawBar(done, total)} ${done.toLocaleString('en-US')} of ${total.toLocaleString('en-US')}${failed}`,
+    text: count + failed,
     // The footer then has the duration.
     pace:
       plan.execution_ended_at === null

@@ -8,7 +8,7 @@ import { countOf, listOf } from '#domain/words.ts';
 import { askAboutFindings } from './findings.ts';
 import { goalOf, maxSentence, quote, showPerson } from './plain.ts';
 import { callPerson, isViewers, personOf } from './step-lines.ts';
-import { addRun, describeRun, tellTime } from './times.ts';
+import { addRun, describeDone, describeRun, tellTime } from './times.ts';
 import type { PlanView, Quote, Tone } from './view.ts';
 
 type State = { symbol: string; words: string; tone: Tone; open: boolean };
@@ -124,15 +124,9 @@ function decidedBy(facts: PlanCardFacts): string {
   return ` by ${callPerson(facts, plan.decided_by)}${when}`;
 }
 
-/** `1 of 2 steps` */
-function doneOf(plan: Plan): string {
-  return `${plan.counts.succeeded.toLocaleString('en-US')} of ${countOf(plan.total_steps, 'step')}`;
-}
-
 function describeCancelled(facts: PlanCardFacts): string {
   const { plan } = facts;
-  const done =
-    plan.execution_started_at === null ? 'Nothing ran.' : `${doneOf(plan)} ran. The rest didn't.`;
+  const done = plan.execution_started_at === null ? 'Nothing ran.' : `${describeDone(facts)}.`;
   // After a start, the decision on record is the approval.
   const who = plan.execution_started_at === null ? decidedBy(facts) : '';
   // Without a person it expired, with a reason.

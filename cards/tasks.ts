@@ -6,6 +6,7 @@ import { cutShown, quoteName, quoteWords } from '#domain/shown-text.ts';
 import { capitalise, countOf } from '#domain/words.ts';
 
 import { nameOf, personOf } from './step-lines.ts';
+import { describeDone } from './times.ts';
 import type { Task, TaskList, TaskStatus } from './view.ts';
 import { andMore, stepWords } from './words.ts';
 
@@ -98,8 +99,9 @@ function listTasks(facts: PlanCardFacts): { tasks: Task[]; hidden: number; unit:
   return { tasks: once.map((step) => taskOf(step, facts)), hidden, unit: 'step' };
 }
 
-function titleOf({ counts, total_steps: total }: Plan): string {
-  const done = `${counts.succeeded.toLocaleString('en-US')} of ${countOf(total, 'step')} done`;
+function titleOf(facts: PlanCardFacts): string {
+  const { counts } = facts.plan;
+  const done = describeDone(facts);
   return counts.failed === 0 ? done : `${done} · ${counts.failed.toLocaleString('en-US')} failed`;
 }
 
@@ -109,7 +111,7 @@ const shownIn = new Set<Plan['status']>(['executing', 'stalled']);
 export function viewTasks(facts: PlanCardFacts): TaskList | null {
   if (!shownIn.has(facts.plan.status)) return null;
   const { tasks, hidden, unit } = listTasks(facts);
-  return tasks.length === 0 ? null : { title: titleOf(facts.plan), tasks, hidden, unit };
+  return tasks.length === 0 ? null : { title: titleOf(facts), tasks, hidden, unit };
 }
 
 /** `… and 8 more steps`, or empty. */

@@ -192,6 +192,15 @@ export function describeRepeats([rhythm, ...others]: readonly string[] = []): st
   return others.length === 0 ? `repeats ${rhythm}` : 'repeats';
 }
 
+/** `3 of 5 steps done`; a recurring plan's scheduled steps are no total: `3 steps done, repeats every Monday` */
+export function describeDone({ plan, repeats }: Pick<PlanCardFacts, 'plan' | 'repeats'>): string {
+  const { succeeded } = plan.counts;
+  const rhythm = describeRepeats(repeats);
+  return rhythm === null
+    ? `${succeeded.toLocaleString('en-US')} of ${countOf(plan.total_steps, 'step')} done`
+    : `${countOf(succeeded, 'step')} done, ${rhythm}`;
+}
+
 /** Unchanged if it says when by itself. */
 export function addRun(
   text: string,

@@ -2,6 +2,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import OpenAI, { type APIError } from 'openai';
 import { longestReason, readText } from '#domain/bounded-body.ts';
+import { readPageText } from '#domain/encoding/page-text.ts';
 import type { ModelApi } from '#domain/model-apis.ts';
 import type { ModelAccess } from './access.ts';
 import type { WireFailure } from './chat.ts';
@@ -90,7 +91,7 @@ function readError(text: string): object {
   try {
     return findError(JSON.parse(text)) ?? { message: text };
   } catch {
-    return { message: text }; // a proxy's page, or plain text
+    return { message: readPageText(text, null) }; // a proxy's page, or plain text
   }
 }
 

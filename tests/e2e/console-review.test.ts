@@ -61,7 +61,10 @@ it('is read, commented on step by step, changed, and approved in part', async ()
   const second = await shownPlan();
   expect(second.rejection_history.at(-1)?.comments).toHaveLength(2);
 
-  await page.getByRole('tab', { name: 'Changes' }).click();
+  await page.getByRole('tab', { name: 'Overview' }).click();
+  const [changed] = await page.locator('.tab-panel .section').all();
+  expect(await changed?.innerText()).toMatch(/^Changed since version 1.*Two.*Second/s);
+  await changed?.getByRole('button', { name: 'Compare' }).click();
   await page.getByRole('button', { name: 'Side by side' }).click();
   await page.locator('.side ins', { hasText: 'Second' }).waitFor();
   await page.locator('.side del', { hasText: 'Two' }).waitFor();

@@ -86,7 +86,7 @@ describe('countersign plans', () => {
     ]);
     expect([open.code, all.code]).toEqual([0, 0]);
     expect(open.stdout).toMatch(
-      /Needs you · \d+\n(?: +PLAN-.*\n)* +PLAN-[0-9a-f]{8} +◷ needs your approval.*Create left\.txt/,
+      /Needs you · \d+\n(?: +PLAN-.*\n)* +PLAN-[0-9a-f]{8} +◷ needs your approval.*Write left\.txt/,
     );
     expect(open.stdout).not.toContain('yes.txt');
     const { plans }: { plans: Plan[] } = JSON.parse(all.stdout);

@@ -156,7 +156,11 @@ async function describeStatus(context: ConversationContext, subject: Subject): P
   const left = plan.pending + plan.ready + plan.running + plan.waiting + plan.unknown;
   const progress =
     plan.status === 'executing'
-      ? statusAnswers.running({ done: plan.succeeded, total: plan.total, left })
+      ? statusAnswers.running({
+          done: plan.succeeded,
+          total: plan.open_until === null ? plan.total : null,
+          left,
+        })
       : '';
   const result = plan.result_summary === null ? '' : ` ${plan.result_summary}`;
   const { id, version } = plan;

@@ -49,8 +49,8 @@ export const forms: readonly Form[] = [
     operation: 'workspace_write',
     changes: ['path'],
     example: 'write "Standup at 9:30" to notes/today.md',
-    effect: 'Creates the file with this text.',
-    describe: ({ path }) => `Create ${say(path)}`,
+    effect: 'Writes a file with this text.',
+    describe: ({ path }) => `Write ${say(path)}`,
     near: 'make put store note new file document',
   },
   {

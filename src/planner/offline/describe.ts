@@ -63,7 +63,7 @@ export type Described = {
   when?: StepCondition[];
 };
 
-/** Verb first: "Create notes/standup.md". */
+/** Verb first, neutral about existing files: "Write notes/standup.md". */
 export function describeStep({ spec, args }: Described, timezone: string): string {
   const name = spec.name === 'human_confirm' ? 'human_task' : spec.name;
   const form = forms.find(
@@ -100,7 +100,7 @@ const conditionOf = ({ when = [] }: Described): string => {
   return only === undefined ? '' : ` if the answer is ${String(only.value)}`;
 };
 
-/** Groups by verb: "Create a.txt and b.txt, and move c.txt to d/". */
+/** Groups by verb: "Write a.txt and b.txt, and move c.txt to d/". */
 function joinPhrases(phrases: string[]): string[] {
   const groups: { verb: string; objects: string[] }[] = [];
   for (const phrase of phrases) {

@@ -1,5 +1,6 @@
 // http_get reads; http_request uses any method and counts as a change.
 import { z } from 'zod';
+import { readPageText } from '#domain/encoding/page-text.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { AnyJson, type Json } from '#domain/text.ts';
 import type { Operation, ToolContext, ToolOutput } from '#domain/tool.ts';
@@ -134,9 +135,12 @@ function toOutput(method: string, answer: WebAnswer): ToolOutput {
       : answer.text === null
         ? { binary: true }
         : { text: answer.text };
-  const shown = answer.json !== undefined ? JSON.stringify(answer.json) : (answer.text ?? '');
+  const shown =
+    answer.json !== undefined
+      ? JSON.stringify(answer.json)
+      : readPageText(answer.text ?? '', headers['content-type'] ?? null);
   return {
-    summary: `${method} ${url} answered ${status}${shown.trim() === '' ? '.' : `: ${shorten(shown.trim(), 300)}`}`,
+    summary: `${method} ${url} answered ${status}${shown === '' ? '.' : `: ${shorten(shown, 300)}`}`,
     data: { url, status, headers, ...content },
   };
 }

@@ -1,11 +1,14 @@
 // One web call: every redirect checked, time and size limited.
+import { STATUS_CODES } from 'node:http';
 import { type Dispatcher, fetch, type Response } from 'undici';
 import { longestReason, readBody } from '#domain/bounded-body.ts';
 import { charsetOf, decodeText } from '#domain/encoding/encoding.ts';
+import { readPageText } from '#domain/encoding/page-text.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { parseShallowJson } from '#domain/json.ts';
 import { readRetryAfter } from '#domain/retry-after.ts';
 import type { Json } from '#domain/text.ts';
+import { shorten } from '#domain/words.ts';
 import {
   nothingDone,
   outcomeUnknown,
@@ -137,10 +140,15 @@ async function readAnswer(
   const type = response.headers.get('content-type') ?? '';
   const text = decodeText(bytes, { declared: charsetOf(type) })?.text ?? null;
   if (!response.ok) {
-    const detail = text === null || text.trim() === '' ? '' : `: ${text.trim().slice(0, 300)}`;
+    const reason = shorten(readPageText(text ?? '', type), 300);
+    const name = response.statusText || STATUS_CODES[response.status] || '';
+    const status = `${response.status} ${name}`.trim();
+    // Pages often repeat their status.
+    const repeats = reason.toLowerCase() === status.toLowerCase();
+    const detail = reason === '' || repeats ? '' : `: ${reason}`;
     throw new CountersignError(
       'tool_failed',
-      `${request.method} ${request.url} answered ${response.status} ${response.statusText}${detail}`.trim(),
+      `${request.method} ${request.url} answered ${status}${detail}`,
       {
         details: { status: response.status },
         passesAfterMs: passesOfStatus(response.status, waitOf(response)),

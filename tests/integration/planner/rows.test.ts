@@ -31,11 +31,11 @@ test('a table of ten rows becomes ten letters and one summary', async () => {
   await putOrders(10);
   const { plan_id: id = '', response_text } = await ask(request);
   expect(response_text).toContain(
-    'Create letters/<id>.md for each of 10 rows of orders.csv, then one summary to letters-summary.md. Rows of orders.csv (10 found): 10 steps.',
+    'Write letters/<id>.md for each of 10 rows of orders.csv, then one summary to letters-summary.md. Rows of orders.csv (10 found): 10 steps.',
   );
   const plan = await instance.service.getPlan(id);
   expect(plan.title).toBe(
-    'Create letters/<id>.md for each of 10 rows of orders.csv, then one summary to letters-summary.md',
+    'Write letters/<id>.md for each of 10 rows of orders.csv, then one summary to letters-summary.md',
   );
   expect(plan.risks.map(({ text }) => text)).toEqual([
     expect.stringContaining('were read when this was planned'),

@@ -176,8 +176,8 @@ describe('without a model', () => {
     await waitFor('the other plan', async () => (await plansIn()).length === 2);
     expect((await plansIn()).map(({ status }) => status)).toEqual(['proposed', 'proposed']);
     expect((await plansIn()).map(({ title }) => title).sort()).toEqual([
-      'Create one.txt',
-      'Create two.txt',
+      'Write one.txt',
+      'Write two.txt',
     ]);
   });
 

@@ -403,6 +403,13 @@ describe('a plan under way', () => {
     expect(viewPlan(facts).progress?.text).toBe(text);
   });
 
+  it('counts what is done without a total while it repeats', () => {
+    const { progress, tasks } = viewPlan({ ...samples.executing, repeats: ['every Monday'] });
+    const { succeeded } = samples.executing.plan.counts;
+    expect(progress?.text).toBe(`${succeeded} steps done, repeats every Monday`);
+    expect(tasks?.title).toBe(progress?.text);
+  });
+
   it('says what runs, what is next, and how long it takes', () => {
     expect(view('executing').sections.map(({ kind, lines }) => [kind, lines[0]?.text])).toEqual([
       ['running', 'Creates 3.txt · “3”'],

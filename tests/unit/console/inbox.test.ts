@@ -132,6 +132,8 @@ describe('a plan in the inbox', () => {
       total: 23,
     });
     expect(progressOf(listed('a', { ...plan, status: 'completed' }))).toBeNull();
+    const repeats = ['every Monday'];
+    expect(progressOf(listed('a', { ...plan, status: 'executing', repeats }))).toBeNull();
   });
 
   it('is as old as its state', () => {

@@ -95,8 +95,8 @@ describe('a request in parts', () => {
     const draft = proposalOf(await talk.all(phases));
     expect(describeTree(talk.session)).toEqual([
       'Launch > phase Preparation',
-      'Preparation > task Create notes/kickoff.md',
-      'Preparation > task Create notes/list.md',
+      'Preparation > task Write notes/kickoff.md',
+      'Preparation > task Write notes/list.md',
       'Launch > phase Publish',
       'Publish > task Post "We launch"',
       'Publish > milestone Launch is done',
@@ -111,7 +111,7 @@ describe('a request in parts', () => {
   it.each([
     [
       'Phase One:\ncreate a.txt: A\nPhase Two:\ncreate b.txt: B\nMilestone: All written',
-      ['phase One', 'task Create a.txt', 'phase Two', 'task Create b.txt', 'milestone All written'],
+      ['phase One', 'task Write a.txt', 'phase Two', 'task Write b.txt', 'milestone All written'],
     ],
   ])('reads %j', async (text, nodes) => {
     const talk = new Talk();
@@ -123,8 +123,8 @@ describe('a request in parts', () => {
     const talk = new Talk();
     await talk.all('1. create a.txt: A\n2. create b.txt: B');
     expect(describeTree(talk.session).map((line) => line.replace(/^.* > /, ''))).toEqual([
-      'task Create a.txt',
-      'task Create b.txt',
+      'task Write a.txt',
+      'task Write b.txt',
     ]);
   });
 

@@ -223,11 +223,20 @@ describe('http_get', () => {
     expect((await bench.fail('http_get', { url: `${base}/slow` })).code).toBe('timed_out');
   });
 
-  it('reports an answer that is not a success', async () => {
-    const { port } = await serve((_, response) => response.writeHead(404).end('no such page'));
+  it.each([
+    ['no such page', ': no such page'],
+    ['<!DOCTYPE html><title>404 Not Found</title><h1>404 Not Found</h1>', ''],
+    [
+      '<html><head><title>Oh</title><style>p{}</style></head><p>No page &amp; no <b>trace</b></p><script>x()</script>',
+      ': No page & no trace',
+    ],
+    ['<html><head><title>Gone for good</title></head><body></body></html>', ': Gone for good'],
+  ])('reports an answer that is not a success in plain text: %s', async (body, shown) => {
+    const { port } = await serve((_, response) => response.writeHead(404).end(body));
     const bench = await open({ allowPrivate: ['127.0.0.1'] });
     const error = await bench.fail('http_get', { url: `http://127.0.0.1:${port}/x` });
-    expect(error.message).toMatch(/answered 404 Not Found: no such page/);
+    expect(error.message).toMatch(/answered 404 Not Found/);
+    expect(error.message.replace(/^.*404 Not Found(?=:|$)/, '')).toBe(shown);
   });
 });
 

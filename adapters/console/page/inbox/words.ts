@@ -42,14 +42,15 @@ export function describeEntry({ waits, status, revising, paused }: InboxPlan): W
 
 export type EntryProgress = { ended: number; total: number };
 
-/** Null unless running. */
+/** Null unless running to an end. */
 export function progressOf({
   status,
   counts,
   total_steps: total,
+  repeats,
 }: InboxPlan): EntryProgress | null {
   const runs = status === 'approved' || status === 'executing' || status === 'stalled';
-  return runs && total > 0 ? { ended: counts.succeeded, total } : null;
+  return runs && total > 0 && repeats === undefined ? { ended: counts.succeeded, total } : null;
 }
 
 export function sinceWhen(plan: InboxPlan): string {

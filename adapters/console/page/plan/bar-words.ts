@@ -1,5 +1,5 @@
 // Sentences of the review bar.
-import { describeExpected } from '#cards/times.ts';
+import { describeDone, describeExpected } from '#cards/times.ts';
 import type { PlanView as PlanWords } from '#cards/view.ts';
 import { formatCost } from '#cards/words.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
@@ -49,13 +49,13 @@ function describeProposal({ facts, view }: Drawn): BarWords {
 
 /** Short, and not if the page says it in full. */
 function describeFailure({ facts, view }: Drawn, shown: boolean): BarWords {
-  const { counts, total_steps: total, result_summary: result } = facts.plan;
+  const { result_summary: result } = facts.plan;
   const [first] = facts.failed;
   const reason = first?.error?.message ?? (facts.failed.length === 0 ? result : null);
   return {
     head: `${view.state.symbol} ${view.state.words}`,
     facts: [
-      `${counts.succeeded.toLocaleString('en-US')} of ${countOf(total, 'step')} done`,
+      describeDone(facts),
       ...(shown || reason === null ? [] : [quoteWords(reason, maxReason)]),
     ],
   };

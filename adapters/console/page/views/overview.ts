@@ -1,12 +1,13 @@
 // Overview: goal, outcome, progress, changes, latest events.
 import { evidenceLabel, viewEvidence } from '#cards/evidence.ts';
 import { drawQuote, goalOf } from '#cards/plain.ts';
+import { describeDone } from '#cards/times.ts';
 import type { Section } from '#cards/view.ts';
 import { dryRunButton } from '#cards/words.ts';
 import type { StepCounts } from '#domain/plan/plan.ts';
 import type { Change } from '#domain/plan/views.ts';
 import { html, nothing, svg, type TemplateResult } from '../lit.ts';
-import { showPane } from '../live/focus.ts';
+import { openTab, showPane } from '../live/focus.ts';
 import { runDry } from '../live/plans.ts';
 import type { Card, PlanView } from '../live/state.ts';
 import { afterDrawing } from '../live/store.ts';
@@ -27,7 +28,9 @@ function drawLink(url: string, text: string): TemplateResult {
   return html`<a href=${url} target="_blank" rel="noopener noreferrer">${text}</a>`;
 }
 
-function drawLines({ label, lines, more }: Section): TemplateResult {
+const compareButton = html`<button class="chip" @click=${() => openTab('changes')}>Compare</button>`;
+
+function drawLines({ kind, label, lines, more }: Section): TemplateResult {
   return drawSection(
     label,
     html`<ul class="lines">
@@ -39,6 +42,7 @@ function drawLines({ label, lines, more }: Section): TemplateResult {
       )}
       ${more === '' ? nothing : html`<li class="muted">${more}</li>`}
     </ul>`,
+    kind === 'changes' ? compareButton : nothing,
   );
 }
 
@@ -63,6 +67,7 @@ function drawEvents(view: PlanView, names: StepLabels): TemplateResult {
 
 /** Card sections shown here too. */
 const shownHere = new Set<Section['kind']>([
+  'changes',
   'effects',
   'steps',
   'partitions',
@@ -146,7 +151,7 @@ export function drawOverview(view: PlanView, card: Card): TemplateResult {
   const lines = words.sections.filter(({ kind }) => shownHere.has(kind)).map(drawLines);
   return html`
     ${drawGoal(card)} ${drawOutcome(card)}
-    ${begun && !allDone ? drawProgress(counts, facts.plan.total_steps) : nothing}
+    ${begun && !allDone ? drawProgress(counts, facts) : nothing}
     ${lines} ${drawFindings(view.findings)} ${drawEvidence(card)} ${drawDryRun(view, card)} ${drawRequests(view)} ${drawArtifacts(view, labelKnownSteps(card, view))}
     ${drawSection('Facts', drawFacts(card))} ${drawSection('Latest events', drawEvents(view, labelKnownSteps(card, view)))}
     ${drawSection('Files', drawDownloads(card.facts.plan))} ${drawAgain(card)}
@@ -164,21 +169,25 @@ function drawLegend({ status, count }: Share): TemplateResult {
   </li>`;
 }
 
-function drawProgress(counts: StepCounts, total: number): TemplateResult {
+function drawProgress(counts: StepCounts, { plan, repeats }: Card['facts']): TemplateResult {
   const shares = shareCounts(counts);
   const done = counts.succeeded + counts.skipped + counts.cancelled + counts.failed;
   return html`<div class="progress">
-    <p class="progress-head"><strong>${counts.succeeded.toLocaleString()} of ${total.toLocaleString()} steps done</strong></p>
-    <svg
-      class="bar"
-      role="progressbar"
-      aria-label="Steps that have ended"
-      aria-valuemin="0"
-      aria-valuemax=${total}
-      aria-valuenow=${done}
-    >
-      ${shares.map(drawShare)}
-    </svg>
+    <p class="progress-head"><strong>${describeDone({ plan: { ...plan, counts }, repeats: repeats ?? [] })}</strong></p>
+    ${repeats === undefined ? drawBar(shares, done, plan.total_steps) : nothing}
     <ul class="legend">${shares.map(drawLegend)}</ul>
   </div>`;
+}
+
+function drawBar(shares: Share[], done: number, total: number): TemplateResult {
+  return html`<svg
+    class="bar"
+    role="progressbar"
+    aria-label="Steps that have ended"
+    aria-valuemin="0"
+    aria-valuemax=${total}
+    aria-valuenow=${done}
+  >
+    ${shares.map(drawShare)}
+  </svg>`;
 }
