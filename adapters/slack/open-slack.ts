@@ -27,7 +27,7 @@ import { planThis } from './press/plan-this.ts';
 import { objectTo } from './press/read-entered.ts';
 import { pressRecurring, sendRecurring } from './press/recurring.ts';
 import { type Listener, tellAlone } from './press/send.ts';
-import { createRecheck, createShow } from './press/show.ts';
+import { createRecheck, createShow, createSign } from './press/show.ts';
 import { placeOfPress } from './signals/name-signal.ts';
 import { readSignal, type Signal } from './signals/read-signal.ts';
 import type { SlackContext } from './slack-context.ts';
@@ -183,10 +183,12 @@ export async function openSlack(access: SlackAccess, parts: PlatformParts): Prom
       const receiveKeeping = keepRefused(receive, ended.signal);
       const accept = createAccept({
         // Only events are retried: failed presses show an error.
-        receive: (event) => (event.kind === 'event' ? receiveKeeping : receive)(event),
+        receive: (event, first) =>
+          (event.kind === 'event' ? receiveKeeping : receive)(event, first),
         clock,
         object: objectTo,
         show: createShow(context),
+        sign: createSign(context),
         recheck: createRecheck(context),
         suggest: (signal) => suggestBuild(context, signal),
         isRedrawn: isBuild,

@@ -185,7 +185,8 @@ export function openTeams(
       registerTeams(app, {
         authenticate: connector.authenticate,
         accept: createAccept({
-          receive: (event) => receive({ ...event, body: sealAddresses(parts, event) }),
+          receive: (event, first) =>
+            receive({ ...event, body: sealAddresses(parts, event) }, first),
           ...{ wait, clock, show: createShow(context), sign: createSign(context) },
           openPlanThis: (signal, withinMs) => openPlanThis(context, signal, withinMs),
           build: {
@@ -202,9 +203,9 @@ export function openTeams(
 /** An unknown conversation needs its address. */
 const createSign =
   (context: TeamsContext) =>
-  ({ scene }: MessageSignal): Promise<void> =>
+  ({ scene }: MessageSignal, sent: () => void): Promise<void> =>
     keepScene(context, scene)
-      .then(() => context.port.status?.sign(scene.place, null))
+      .then(() => context.port.status?.sign(scene.place, null, sent))
       .catch((error: unknown) => context.warn('Could not show the first status in Teams.', error));
 
 // Handles stored activities by kind; idempotent.

@@ -58,14 +58,20 @@ export function createStatusPort(options: {
   const waysOf = (team: string): Ways => known.get(team) ?? { words: true, sessions: null };
 
   /** @returns whether the app may write as an agent; null if refused */
-  async function setWords(at: Target, status: string): Promise<boolean | null> {
+  async function setWords(
+    at: Target,
+    status: string,
+    sent: () => void = () => {},
+  ): Promise<boolean | null> {
     const { team, channel_id, thread_ts, givenUp } = at;
     const call = { team, method: 'assistant.threads.setStatus', channel: null, action };
     const client = await clientOf(team, givenUp);
     try {
-      const { response_metadata } = await ask(call, () =>
-        client.assistant.threads.setStatus({ channel_id, thread_ts, status }),
-      );
+      const { response_metadata } = await ask(call, () => {
+        const answer = client.assistant.threads.setStatus({ channel_id, thread_ts, status });
+        sent();
+        return answer;
+      });
       return response_metadata?.scopes?.includes(agentScope) ?? false;
     } catch (error) {
       const code = refusalIn(error);
@@ -107,10 +113,10 @@ export function createStatusPort(options: {
     // Slack hides it after two minutes.
     fadesAfterMs: 60_000,
 
-    async sign(place, asked) {
+    async sign(place, asked, sent) {
       const at = targetOf(place, asked, AbortSignal.timeout(signWithinMs));
       if (at === null || !waysOf(place.tenant).words) return;
-      const signed = setWords(at, firstWords);
+      const signed = setWords(at, firstWords, sent);
       signs.set(keyOf(at), signed);
       await signed;
     },

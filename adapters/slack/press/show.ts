@@ -12,7 +12,6 @@ import { nameMessage, placeOf } from '../people/people.ts';
 import { placeOfPress } from '../signals/name-signal.ts';
 import type { MessageSignal, PressSignal, SentSignal, Signal } from '../signals/read-signal.ts';
 import type { SlackContext } from '../slack-context.ts';
-import { isAddressed } from '../talk/receive-message.ts';
 import type { Acknowledgement } from '../transport/accept.ts';
 import { editStep, openBuild, pressBuild, submitBuild } from './build.ts';
 import { isBuild } from './build-windows.ts';
@@ -105,13 +104,15 @@ async function turn(context: Showing, { team, pressed }: PressSignal): Promise<v
   await putView(context, team, view, await context.inTurn(() => fill(context, { ...held, pages })));
 }
 
-async function signAt({ port, warn }: SlackContext, signal: MessageSignal): Promise<void> {
-  const { team, message } = signal;
-  const { channel, ts, thread_ts } = message;
-  if (isAddressed(signal) !== 'yes') return;
-  await port.status
-    ?.sign(placeOf(team, channel, thread_ts ?? ts), nameMessage(team, channel, ts))
-    .catch((error: unknown) => warn('Could not show the first status in Slack.', error));
+/** Never throws. */
+export function createSign({ port, warn }: SlackContext) {
+  return async ({ team, message }: MessageSignal, sent: () => void): Promise<void> => {
+    const { channel, ts, thread_ts } = message;
+    const place = placeOf(team, channel, thread_ts ?? ts);
+    await port.status
+      ?.sign(place, nameMessage(team, channel, ts), sent)
+      .catch((error: unknown) => warn('Could not show the first status in Slack.', error));
+  };
 }
 
 /** Never throws: a stored press can be repeated. */
@@ -124,7 +125,6 @@ export function createShow(given: SlackContext): (signal: Signal) => Promise<voi
       );
       return;
     }
-    if (signal.kind === 'message') return signAt(context, signal);
     if (signal.kind !== 'press' && signal.kind !== 'start') return;
     try {
       if (signal.kind === 'start') return await openBuild(context, signal);

@@ -1,8 +1,13 @@
 // Stores Slack's requests, acknowledges, then handles them.
-import type { Receive } from '#chat/inbox/receive.ts';
+import type { First, Receive } from '#chat/inbox/receive.ts';
 import type { Clock } from '#domain/clock.ts';
 import { nameSignal } from '../signals/name-signal.ts';
-import { readSignal, type Signal, type SuggestSignal } from '../signals/read-signal.ts';
+import {
+  type MessageSignal,
+  readSignal,
+  type Signal,
+  type SuggestSignal,
+} from '../signals/read-signal.ts';
 import { isAddressed } from '../talk/receive-message.ts';
 
 /** Null for none. */
@@ -18,6 +23,8 @@ export function createAccept(parts: {
   object(signal: Signal): Acknowledgement;
   /** Within a trigger's three seconds; not awaited. Must not throw. */
   show(signal: Signal): Promise<void>;
+  /** Must not throw. @param sent called once its request is under way */
+  sign(signal: MessageSignal, sent: () => void): Promise<void>;
   /** Null to decide. Must be fast and not throw. */
   recheck(signal: Signal): Promise<Acknowledgement>;
   /** Must be fast and not throw. */
@@ -25,7 +32,12 @@ export function createAccept(parts: {
   /** Presses in it only redraw it. */
   isRedrawn(view: { callback_id: string }): boolean;
 }): Accept {
-  const { receive, clock, object, show, recheck, suggest, isRedrawn } = parts;
+  const { receive, clock, object, show, sign, recheck, suggest, isRedrawn } = parts;
+
+  function signOf(signal: Signal): First | undefined {
+    if (signal.kind !== 'message' || isAddressed(signal) !== 'yes') return undefined;
+    return (sent) => sign(signal, sent);
+  }
 
   function onlyShows(signal: Signal): boolean {
     if (signal.kind !== 'press') return signal.kind === 'shortcut' || signal.kind === 'start';
@@ -47,7 +59,7 @@ export function createAccept(parts: {
     const objection = object(signal) ?? (await recheck(signal));
     // The corrected form is stored. Empty: nothing is left to do.
     if (objection !== null) return Object.keys(objection).length === 0 ? null : objection;
-    const { stored } = await receive(nameSignal(signal, body, clock.now()));
+    const { stored } = await receive(nameSignal(signal, body, clock.now()), signOf(signal));
     if (stored) void show(signal);
     return null;
   };

@@ -92,8 +92,10 @@ export function createPlanningStatus(connector: Calls, find: Find): StatusPort {
   return {
     fadesAfterMs: typingMs,
 
-    async sign(place) {
-      await type(await find(place), place, Date.now());
+    async sign(place, _, sent) {
+      const typing = type(await find(place), place, Date.now());
+      sent();
+      await typing;
     },
 
     async show(place, { activity }, before, givenUp): Promise<JsonObject> {

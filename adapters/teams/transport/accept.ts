@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { pressWords } from '#cards/chat-words.ts';
 import { planThisWords } from '#cards/plan-this.ts';
-import type { Receive } from '#chat/inbox/receive.ts';
+import type { First, Receive } from '#chat/inbox/receive.ts';
 import type { WaitUntilHandled } from '#chat/inbox/wait-until-handled.ts';
 import { conversationAt } from '#domain/chat/chat.ts';
 import type { ReceivedEvent } from '#domain/chat/inbox.ts';
@@ -67,8 +67,8 @@ export function createAccept(parts: {
   wait: WaitUntilHandled;
   clock: Clock;
   show: Show;
-  /** Not awaited. Must not throw. */
-  sign(signal: MessageSignal): Promise<void>;
+  /** Must not throw. @param sent called once its request is under way */
+  sign(signal: MessageSignal, sent: () => void): Promise<void>;
   openPlanThis(signal: PlanThisSignal, withinMs: number): Promise<object>;
   build: {
     show(signal: BuildSignal, withinMs: number): Promise<object>;
@@ -121,8 +121,11 @@ export function createAccept(parts: {
     const decision = kind === 'press' ? readDecision(signal.verb, signal.data) : null;
     if (asks && decision === null) return { answer: answerUnknown(pressWords.unknownButton) };
     const event = { ...nameActivity(signal, body, clock.now()), awaited: asks };
-    const { id, stored } = await receive(event);
-    if (stored && kind === 'message' && isAddressed(signal) === 'yes') void sign(signal);
+    const first: First | undefined =
+      kind === 'message' && isAddressed(signal) === 'yes'
+        ? (sent) => sign(signal, sent)
+        : undefined;
+    const { id } = await receive(event, first);
     if (!asks || decision === null) return null;
     const outcome = await wait.outcome(id, leftOf(waitedForMs));
     if (outcome.state === 'open') {

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isTransient } from '#db/transient.ts';
 import type { ReceivedEvent } from '#domain/chat/inbox.ts';
 import { CountersignError } from '#domain/errors.ts';
-import type { Receive } from './receive.ts';
+import type { First, Receive } from './receive.ts';
 
 const tryEveryMs = 1000;
 /** Slack's last retry comes after six minutes. */
@@ -28,12 +28,12 @@ export function keepRefused(
   const kept = new Map<string, number>();
   let bytes = 0;
 
-  async function storeLater(event: ReceivedEvent): Promise<void> {
+  async function storeLater(event: ReceivedEvent, first: First | undefined): Promise<void> {
     const until = performance.now() + keepForMs;
     while (performance.now() < until) {
       await pause(everyMs, undefined, { signal: ended, ref: false });
       try {
-        await receive(event);
+        await receive(event, first);
         return;
       } catch (error) {
         if (!passes(error)) return;
@@ -41,7 +41,7 @@ export function keepRefused(
     }
   }
 
-  function keep(event: ReceivedEvent): void {
+  function keep(event: ReceivedEvent, first: First | undefined): void {
     const name = JSON.stringify([event.platform, event.tenant, event.keys[0]]);
     const size = event.body.byteLength;
     if (ended.aborted || kept.has(name) || kept.size >= maxKept || bytes + size > maxBytes) return;
@@ -49,7 +49,7 @@ export function keepRefused(
     bytes += size;
     held += 1;
     // Already reported.
-    void storeLater(event)
+    void storeLater(event, first)
       .catch(() => {})
       .finally(() => {
         kept.delete(name);
@@ -58,11 +58,11 @@ export function keepRefused(
       });
   }
 
-  return async (event) => {
+  return async (event, first) => {
     try {
-      return await receive(event);
+      return await receive(event, first);
     } catch (error) {
-      if (passes(error)) keep(event);
+      if (passes(error)) keep(event, first);
       throw error;
     }
   };

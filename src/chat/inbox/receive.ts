@@ -14,7 +14,25 @@ import type { InboxContext } from './inbox-context.ts';
 /** `stored`: false for a duplicate. */
 type Receipt = { stored: boolean; id: number };
 
-export type Receive = (event: ReceivedEvent) => Promise<Receipt>;
+/** Calls `sent` once its request is under way. Must not throw. */
+export type First = (sent: () => void) => Promise<void>;
+
+/** @param first is sent before a worker is woken */
+export type Receive = (event: ReceivedEvent, first?: First) => Promise<Receipt>;
+
+/** Only what the work needs as well comes before: a token, the database. */
+const firstWithinMs = 1000;
+
+function sendFirst(first: First): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, firstWithinMs);
+    const sent = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    void first(sent).finally(sent);
+  });
+}
 
 /** Platforms wait three seconds. */
 const defaultMaxWaitMs = 2500;
@@ -52,7 +70,16 @@ export function createReceiver(
   };
   const under = new Map<string, Promise<unknown>>();
 
-  async function store(event: ReceivedEvent, end: number): Promise<Receipt> {
+  function announce(event: ReceivedEvent, first: First | undefined): void {
+    if (first === undefined) wake(event);
+    else void sendFirst(first).then(() => wake(event));
+  }
+
+  async function store(
+    event: ReceivedEvent,
+    end: number,
+    first: First | undefined,
+  ): Promise<Receipt> {
     for (let tries = 1; ; tries++) {
       // The queue may have used up its time.
       if (performance.now() >= end) throw tooLate();
@@ -61,7 +88,7 @@ export function createReceiver(
         const { id, original } = await storeEvent(db, event, limits);
         passCrashPoint('inbox_stored');
         // Maybe stored earlier without a wakeup.
-        if (original === null || tries > 1) wake(event);
+        if (original === null || tries > 1) announce(event, first);
         return { stored: original === null, id: original ?? id };
       } catch (error) {
         if (isLockTimeout(error))
@@ -72,12 +99,12 @@ export function createReceiver(
     }
   }
 
-  return async (event) => {
+  return async (event, first) => {
     const parsed = ReceivedEvent.parse(event);
     const began = performance.now();
     const end = began + maxWaitMs;
     const thread = keyOfThread(parsed);
-    const storing = (under.get(thread) ?? Promise.resolve()).then(() => store(parsed, end));
+    const storing = (under.get(thread) ?? Promise.resolve()).then(() => store(parsed, end, first));
     const settled = storing.then(
       () => {},
       () => {},

@@ -71,8 +71,8 @@ export type ShownStatus = {
 export type StatusPort = {
   /** Until the platform hides it. */
   fadesAfterMs: number;
-  /** Shown before the message `asked` is handled. */
-  sign(place: ChatPlace, asked: string | null): Promise<void>;
+  /** Before the message `asked` is handled. @param sent called once its request is under way */
+  sign(place: ChatPlace, asked: string | null, sent: () => void): Promise<void>;
   /** For messages without planning, where signs don't fade. */
   unsign?(place: ChatPlace, asked: string): Promise<void>;
   /** @returns the port's state for the next call */

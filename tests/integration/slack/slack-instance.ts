@@ -17,6 +17,8 @@ export type SlackInstanceOptions = {
   env?: Record<string, string>;
   slack?: SlackOptions;
   work?: boolean;
+  /** 0 finds unannounced events at once. */
+  lateSeconds?: number;
   socket?: boolean;
   /** The console's public address. */
   console?: string;
@@ -27,7 +29,7 @@ export type SlackInstanceOptions = {
 type Opened = SlackInstance & { close(): Promise<void> };
 
 async function open(url: string, options: SlackInstanceOptions): Promise<Opened> {
-  const { planner, settings, work, socket = false, console: address } = options;
+  const { planner, settings, work, lateSeconds = 0, socket = false, console: address } = options;
   const slack = await startSlack(options.slack);
   const instance = await openTestInstance(url, {
     env: {
@@ -39,7 +41,7 @@ async function open(url: string, options: SlackInstanceOptions): Promise<Opened>
       PORT: '0',
       ...options.env,
     },
-    inboxRule: { backoffMs: 20, longestBackoffMs: 40, lateSeconds: 0 },
+    inboxRule: { backoffMs: 20, longestBackoffMs: 40, lateSeconds },
     deliveryRule: { backoffMs: 20, longestBackoffMs: 40, paceMs: 100 },
     ...(address === undefined ? {} : { chatLinkTo: (id) => `${address}/?plan=${id}` }),
     ...(planner === undefined ? {} : { planner }),

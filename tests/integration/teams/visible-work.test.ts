@@ -95,7 +95,7 @@ test.concurrent('an answer that comes at once begins no stream', async () => {
 test.concurrent('in a chat the bot types within a second, says what it does, and the answer ends that', async () => {
   const words = 'Look in the chat';
   const { teams, chat, turn, stream, answers, cleared } = await streamIn(words);
-  expect(teams.typing.filter((one) => one === chat.id)).toHaveLength(1);
+  expect(teams.typing).toContain(chat.id);
   expect(stream.texts[0]).toMatch(/^Drafting: \d+ steps? so far …$/);
   turn.report({ kind: 'reading', operation: 'files_read', what: 'notes/brief.md' });
   await waitFor('what it reads', () => stream.texts.includes('Reading notes/brief.md …'));

@@ -3,10 +3,10 @@ import { createReceiver } from '#chat/inbox/receive.ts';
 import type { Database } from '#db/database.ts';
 import { makeEvent } from '../../../fixtures/inbox-events.ts';
 
-function receiverOn(store: () => Promise<unknown>, maxWaitMs = 20) {
+function receiverOn(store: () => Promise<unknown>, maxWaitMs = 20, wake = () => {}) {
   const atOnce = async () => [[], [await store()], []];
   const db = { atOnce } as unknown as Database;
-  return createReceiver({ db }, () => {}, { maxWaitMs });
+  return createReceiver({ db }, wake, { maxWaitMs });
 }
 
 describe('an event that cannot be stored', () => {
@@ -59,6 +59,59 @@ describe('a database that does not answer', () => {
     await expectRefused(receive(makeEvent('a')));
     gone.reject(new Error('Connection terminated'));
     await expect(gone.promise).rejects.toThrow('terminated');
+  });
+});
+
+describe('what is sent first', () => {
+  const stored = async (original: number | null) => {
+    const steps: string[] = [];
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+    let send = () => {};
+    const receive = receiverOn(
+      async () => ({ id: 7, original }),
+      20,
+      () => steps.push('woken'),
+    );
+    const receipt = await receive(makeEvent('a'), (sent) => {
+      steps.push('asked');
+      send = sent;
+      return answered;
+    });
+    return { steps, receipt, answer, send: () => send() };
+  };
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test('is under way before a worker is woken, which does not wait for its answer', async () => {
+    const { steps, receipt, send } = await stored(null);
+    expect(receipt).toEqual({ stored: true, id: 7 });
+    await vi.advanceTimersByTimeAsync(900);
+    expect(steps).toEqual(['asked']);
+    send();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(steps).toEqual(['asked', 'woken']);
+  });
+
+  test('may be refused or take too long, and a worker is woken once all the same', async () => {
+    const refused = await stored(null);
+    refused.answer();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(refused.steps).toEqual(['asked', 'woken']);
+    const slow = await stored(null);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(slow.steps).toEqual(['asked', 'woken']);
+    slow.send();
+    slow.answer();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(slow.steps).toEqual(['asked', 'woken']);
+  });
+
+  test('is not sent for an event that came before', async () => {
+    expect((await stored(3)).steps).toEqual([]);
   });
 });
 
