@@ -246,16 +246,17 @@ const exports = {
   export: 'as Markdown',
   log: 'its run log',
   trace: 'its planning trace',
+  calendar: 'its dates as a calendar',
 } satisfies Record<Export['kind'], string>;
 
 export const exportWords = {
-  asFile: ['PLAN-… export', 'the plan as a file; also: log, trace'],
-  asText: ['PLAN-… export', 'the plan as text, only to you; also: log, trace'],
+  asFile: ['PLAN-… export', 'the plan as a file; also: log, trace, calendar'],
+  asText: ['PLAN-… export', 'the plan as text, only to you; also: log, trace, calendar'],
   title: ({ plan, kind }: Export) => `${plan}: ${exports[kind]}`,
   sent: ({ plan, kind }: Export) => `I sent you ${plan}, ${exports[kind]}, as a direct message.`,
   nothingRun: ({ plan }: Pick<Export, 'plan'>) => `${plan} hasn't run yet.`,
   tooLarge: ({ plan }: Pick<Export, 'plan'>) =>
-    `${plan} is too large for a message. Download it from /api/plans/${plan}/plan.md, /log.jsonl and /trace.`,
+    `${plan} is too large for a message. Download it from /api/plans/${plan}/plan.md, /log.jsonl, /trace and /schedule.ics.`,
   inConsole: ({ link }: { link: string }) => `See it in the console: ${link}`,
 } as const;
 

@@ -186,10 +186,13 @@ function viewDeadline(facts: PlanCardFacts): Section | null {
   return makeSection('times', 'Deadline', [plainLine(showLine(text, 400), { lead: '◷' })], 1);
 }
 
+export const hasDates = ({ steps, scheduled }: PlanCardFacts): boolean =>
+  scheduled !== null || steps.some(({ not_before }) => not_before !== null);
+
 /** The console checks access. */
-export function viewCalendar({ plan, steps, scheduled, link }: PlanCardFacts): Section | null {
-  const isTimed = scheduled !== null || steps.some(({ not_before }) => not_before !== null);
-  if (link === null || !isTimed) return null;
+export function viewCalendar(facts: PlanCardFacts): Section | null {
+  const { plan, link } = facts;
+  if (link === null || !hasDates(facts)) return null;
   const { href: url } = new URL(`api/plans/${encodeURIComponent(plan.id)}/schedule.ics`, link);
   const line = plainLine('Add the dates to your calendar', { lead: '◷', url });
   return makeSection('calendar', 'Calendar', [line], 1);

@@ -5,7 +5,7 @@ import { countOf } from '#domain/words.ts';
 import { countHiddenAsks, viewAsks } from './asks.ts';
 import { askForReview, viewButtons } from './buttons.ts';
 import { mapShown, showPerson, throughAgent } from './plain.ts';
-import { viewHistory, viewProposal } from './proposal.ts';
+import { hasDates, viewHistory, viewProposal } from './proposal.ts';
 
 import { viewCompleted, viewOptions, viewProgress, viewRunning, viewStopped } from './report.ts';
 import { viewApprovals, viewHeading, viewQuotes, viewSentence, viewState } from './state.ts';
@@ -139,6 +139,7 @@ export function viewPlan(facts: PlanCardFacts): PlanView {
     buttons: sections.some(({ cut }) => cut === true) ? askForReview(buttons) : buttons,
     details: null,
     link: facts.link,
+    dated: hasDates(facts),
   };
   return mapShown(view, isolateText);
 }

@@ -188,6 +188,8 @@ export type PlanView = CardView<CardPress> & {
   version: number;
   digest: string;
   status: PlanStatus;
+  /** Its calendar has entries. */
+  dated: boolean;
 };
 
 /** A session's state, or how it ended. */

@@ -4,6 +4,7 @@ import { describeField } from '#cards/form-fields.ts';
 import { drawQuote } from '#cards/plain.ts';
 import type { Ask, CardView, Line, PlanView, Quote, Section, SessionView } from '#cards/view.ts';
 import { andMore } from '#cards/words.ts';
+import { commandName } from '#domain/command-name.ts';
 import { showWhole } from '#domain/shown-text.ts';
 import { hangText, padText, type Screen } from './screen.ts';
 
@@ -104,6 +105,12 @@ function smallFacts(view: CardView): string {
     .join(' · ');
 }
 
+/** There is no link to the calendar here. */
+function drawDates({ dated, plan_id }: PlanView, screen: Screen): string[] {
+  const words = `Dates for your calendar: ${commandName} plans ${plan_id} --calendar > ${plan_id}.ics`;
+  return dated ? drawParagraph(screen.style('dim', words), screen) : [];
+}
+
 export function drawProposal(view: PlanView, screen: Screen): string[] {
   const head = `${screen.style('bold', `Plan ${view.plan_id}`)} · version ${view.version} · ${view.planner}`;
   const state =
@@ -121,6 +128,7 @@ export function drawProposal(view: PlanView, screen: Screen): string[] {
     '',
     ...drawParagraph(view.approvals, screen),
     ...drawParagraph(screen.style('dim', smallFacts(view)), screen),
+    ...drawDates(view, screen),
     '',
   ];
 }
@@ -183,6 +191,7 @@ export function drawReport(view: PlanView, screen: Screen): string[] {
     '',
     ...drawParagraph(view.approvals, screen),
     ...drawParagraph(screen.style('dim', view.facts), screen),
+    ...drawDates(view, screen),
   ];
 }
 

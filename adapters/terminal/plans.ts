@@ -27,6 +27,7 @@ export type PlansOptions = {
   trace?: boolean;
   /** Instead of the plan. */
   dryRun?: boolean;
+  calendar?: boolean;
   json?: boolean;
   now?: Date;
   poll_ms?: number;
@@ -70,14 +71,22 @@ async function showDryRun(session: Session, id: string, options: PlansOptions): 
   return view.problems.length === 0 ? exitCodes.done : exitCodes.failed;
 }
 
+async function writeCalendar(session: Session, id: string, { json }: PlansOptions) {
+  const calendar = await session.service.exportCalendar(id);
+  if (json === true) return printJson(session, { calendar });
+  session.screen.output.write(calendar);
+  return exitCodes.done;
+}
+
 /** Null if the options go together. */
-function findMisuse({ id, status, find, trace, dryRun }: PlansOptions): string | null {
+function findMisuse({ id, status, find, trace, dryRun, calendar }: PlansOptions): string | null {
   if (status !== undefined && statusesOf(status) === null)
     return `Unknown status ${quoteWords(status, 80)}. Choose one of: all, ${PlanStatus.options.join(', ')}.`;
   if (find !== undefined && (id !== undefined || status !== undefined))
     return '--find searches the lists of all plans: countersign plans --find "release notes".';
-  const flag = trace === true ? '--trace' : dryRun === true ? '--dry-run' : null;
-  if (flag !== null && (id === undefined || id === 'stats'))
+  const flags = { '--trace': trace, '--dry-run': dryRun, '--calendar': calendar };
+  const flag = Object.entries(flags).find(([, given]) => given === true)?.[0];
+  if (flag !== undefined && (id === undefined || id === 'stats'))
     return `${flag} needs a plan: ${commandName} plans PLAN-… ${flag}.`;
   return null;
 }
@@ -96,13 +105,14 @@ export async function listPlans(
     session.say(...drawLines(message, session.screen));
     return exitCodes.usage;
   }
-  const { id, status, trace = false, dryRun = false } = options;
+  const { id, status, trace = false, dryRun = false, calendar = false } = options;
   const work = (s: Session) => {
     if (id === undefined)
       return status === undefined
         ? listInbox(s, options)
         : listByStatus(s, options, statusesOf(status) ?? []);
     if (id === 'stats') return showStats(s, options);
+    if (calendar) return writeCalendar(s, id, options);
     if (dryRun) return showDryRun(s, id, options);
     return trace ? showTrace(s, id) : showOne(s, id, options);
   };

@@ -140,6 +140,7 @@ program
   .option('--status <status>', 'only this status, or all')
   .option('--trace', 'show how the plan was made')
   .option('--dry-run', 'show what each step would do today; calls nothing')
+  .option('--calendar', 'print its dates as a calendar file (.ics)')
   .option('--json', 'print JSON')
   .addOption(user)
   .action(shows('plans'));

@@ -1,13 +1,12 @@
 // A plan's record for a chat, read only while it fits.
 import type { PlanningTrace } from '#domain/planning/trace-view.ts';
-import type { Export, PlanReads } from '#domain/service.ts';
+import { type Export, exportKinds, type PlanReads } from '#domain/service.ts';
 
 /** `PLAN-3f9a1c20 export`. */
 export function readExport(text: string): Export | null {
-  const [, id, word] = /^plan-([0-9a-f]{8})\s+(export|log|trace)$/i.exec(text.trim()) ?? [];
-  const kind = word?.toLowerCase();
-  if (id === undefined || (kind !== 'export' && kind !== 'log' && kind !== 'trace')) return null;
-  return { plan: `PLAN-${id.toLowerCase()}`, kind };
+  const [, id, word] = /^plan-([0-9a-f]{8})\s+([a-z]+)$/.exec(text.trim().toLowerCase()) ?? [];
+  const kind = exportKinds.find((one) => one === word);
+  return id === undefined || kind === undefined ? null : { plan: `PLAN-${id}`, kind };
 }
 
 /** `fits`: the text has room; `writeTrace`: planning in words. */
@@ -24,20 +23,21 @@ async function collect(chunks: AsyncIterable<string>, fits: Form['fits']): Promi
 
 /** Empty if nothing has run, null if too long. @throws as reading the plan */
 export async function readRecord(
-  plans: Pick<PlanReads, 'exportMarkdown' | 'exportLog' | 'trace'>,
+  plans: Pick<PlanReads, 'exportMarkdown' | 'exportLog' | 'exportCalendar' | 'trace'>,
   { plan, kind }: Export,
   { fits, writeTrace }: Form,
 ): Promise<{ text: string; name: string } | null> {
   const asFile = (text: string | null, name: string) => (text === null ? null : { text, name });
+  const asWhole = (text: string, name: string) => asFile(fits(text) ? text : null, name);
   switch (kind) {
     case 'export':
       return asFile(await collect(plans.exportMarkdown(plan), fits), `${plan}.md`);
     case 'log':
       return asFile(await collect(plans.exportLog(plan), fits), `${plan}.jsonl`);
-    case 'trace': {
-      const text = writeTrace(await plans.trace(plan));
-      return asFile(fits(text) ? text : null, `${plan}-trace.txt`);
-    }
+    case 'trace':
+      return asWhole(writeTrace(await plans.trace(plan)), `${plan}-trace.txt`);
+    case 'calendar':
+      return asWhole(await plans.exportCalendar(plan), `${plan}.ics`);
     default:
       return kind satisfies never;
   }

@@ -107,8 +107,9 @@ export type StepFilter = {
 /** Keeps its ID if that is free here. */
 export type ImportedFrom = { id: string; digest: string; exported_at: string };
 
-/** `log`: attempts; `trace`: planning. */
-export type Export = { plan: string; kind: 'export' | 'log' | 'trace' };
+export const exportKinds = ['export', 'log', 'trace', 'calendar'] as const;
+/** `log`: attempts; `trace`: planning; `calendar`: dates. */
+export type Export = { plan: string; kind: (typeof exportKinds)[number] };
 
 /** An approval also names the digest. `pressed` deduplicates. */
 export type Decision = { version: number; feedback?: string; pressed?: Pressed };
@@ -498,6 +499,7 @@ export type PlanReads = Pick<
   | 'card'
   | 'exportMarkdown'
   | 'exportLog'
+  | 'exportCalendar'
   | 'trace'
   | 'simulate'
   | 'listRecurring'

@@ -11,6 +11,7 @@ describe('what was said', () => {
     ['PLAN-3f9a1c20 export', { plan, kind: 'export' }],
     [' plan-3F9A1C20  LOG ', { plan, kind: 'log' }],
     ['plan-3f9a1c20 trace', { plan, kind: 'trace' }],
+    ['PLAN-3f9a1c20 calendar', { plan, kind: 'calendar' }],
     ['PLAN-3f9a1c20', null],
     ['PLAN-3f9a1c20 export now', null],
     ['PLAN-3f9a export', null],
@@ -33,7 +34,10 @@ function open(lines: string[]) {
       counted.closed = true;
     }
   }
-  const plans = { exportMarkdown: give, exportLog: give, trace: async () => trace };
+  const plans = {
+    ...{ exportMarkdown: give, exportLog: give, trace: async () => trace },
+    exportCalendar: async () => lines.join(''),
+  };
   const read = (kind: Export['kind'], atMost: number) =>
     readRecord(plans, { plan, kind }, { fits: ({ length }) => length <= atMost, writeTrace });
   return { counted, read };
@@ -44,6 +48,7 @@ describe('a record', () => {
     const { read } = open(['# One\n', 'two\n']);
     expect(await read('export', 100)).toEqual({ text: '# One\ntwo\n', name: `${plan}.md` });
     expect(await read('log', 100)).toEqual({ text: '# One\ntwo\n', name: `${plan}.jsonl` });
+    expect(await read('calendar', 100)).toEqual({ text: '# One\ntwo\n', name: `${plan}.ics` });
     const planned = await read('trace', 1000);
     expect(planned).toEqual({ text: writeTrace(trace), name: `${plan}-trace.txt` });
     expect(planned?.text).toContain('offline');
@@ -58,5 +63,6 @@ describe('a record', () => {
     expect(await read('export', 4)).toBeNull();
     expect(counted).toEqual({ read: 2, closed: true });
     expect(await read('trace', 4)).toBeNull();
+    expect(await read('calendar', 4)).toBeNull();
   });
 });

@@ -219,6 +219,23 @@ describe('one plan', () => {
   );
 });
 
+it('dates are printed as a calendar file, with a command that a plan with dates names', async () => {
+  const scheduled = { starts_at: now, ends_at: now };
+  for (const plan of [samples.proposed, { ...samples.proposed, scheduled }]) {
+    const { printed } = await run({ plan }, { id: plan.plan.id }, 200);
+    const command = `plans ${plan.plan.id} --calendar > ${plan.plan.id}.ics`;
+    expect(printed.includes(command)).toBe(plan.scheduled !== null);
+  }
+  expect((await run({}, { calendar: true })).code).toBe(exitCodes.usage);
+  const terminal = createFakeTerminal({ columns: 30 });
+  terminal.end();
+  const calendar = `BEGIN:VCALENDAR\r\n${'DESCRIPTION:'.padEnd(70, '-')}\r\nEND:VCALENDAR\r\n`;
+  const service = { ...createFakeService({ turns: [] }), exportCalendar: async () => calendar };
+  const options = { user: 'Ana', timezone: 'UTC', id: 'PLAN-1', calendar: true };
+  expect(await listPlans(service, options, terminal)).toBe(exitCodes.done);
+  expect(terminal.printed()).toBe(calendar);
+});
+
 it('a dry run needs a plan, and fails if the plan could not run', async () => {
   expect((await run({}, { dryRun: true })).code).toBe(exitCodes.usage);
   const terminal = createFakeTerminal({ columns: 100 });
