@@ -97,6 +97,30 @@ it('is read, commented on step by step, changed, and approved in part', async ()
   expect(await shownPlan()).toMatchObject({ version: 1, status: 'proposed' });
 });
 
+it('is tried against today’s files, and another version is not taken for the one tried', async () => {
+  await writeFile(join(home, 'workspace', 'stale.md'), 'Yesterday');
+  await ask('Create fresh.md saying "One" and create stale.md saying "Two"');
+  const tried = page.locator('.section', { hasText: 'Try it' });
+  await tried.getByRole('button', { name: 'Dry run' }).click();
+  const result = tried.getByRole('status');
+  await result.waitFor();
+  expect(await result.getByRole('listitem').allInnerTexts()).toEqual([
+    expect.stringMatching(/fresh\.md.*new$/s),
+    expect.stringMatching(/stale\.md.*overwritten$/s),
+  ]);
+  expect(await result.innerText()).toContain('Nothing was called.');
+  expect(await readWorkspace('stale.md')).toBe('Yesterday');
+  const plan = await shownPlan();
+  expect(plan).toMatchObject({ status: 'proposed', version: 1 });
+  await server.api.post(`/api/plans/${plan.id}/patches`, {
+    base_revision: plan.revision,
+    operations: [{ op: 'add_step', step: draftStep('x', 'More', 'control_noop', {}) }],
+  });
+  await result.waitFor({ state: 'detached' });
+  await tried.getByRole('button', { name: 'Dry run' }).click();
+  await result.getByRole('listitem').nth(2).waitFor();
+});
+
 it('asks before it approves while comments are not sent', async () => {
   await ask('Create unsent.md saying "Unsent"');
   await page.getByRole('tab', { name: 'Steps' }).click();

@@ -138,7 +138,7 @@ function drawDryRun({ dryRun, id }: PlanView, { facts }: Card): TemplateResult |
           <span>${dryRunButton}</span><span class="muted">what each step would do today; nothing is called</span>
         </button>
       </div>
-      ${dryRun === null ? nothing : drawDryRunResult(dryRun.simulation, dryRun.at)}`,
+      ${dryRun?.simulation.version !== facts.plan.version ? nothing : drawDryRunResult(dryRun.simulation, dryRun.at)}`,
   );
 }
 
