@@ -175,7 +175,9 @@ function movesOf({ portfolio, outline, schedule, viewer, now }: SessionCardFacts
   return openMoves(moves ?? [], now);
 }
 
-const maxChoices = 5;
+/** Three questions of four options. */
+const maxChoices = 12;
+const maxRelaxations = 5;
 const maxLabel = 60;
 const maxChoice = 600;
 
@@ -248,7 +250,7 @@ export function viewSessionButtons(facts: SessionCardFacts, kind: SessionKind): 
       return [
         ...choices(
           'session_changes',
-          relaxationsOf(facts).map(({ text, label, change = text }, at) => ({
+          relaxationsOf(facts).slice(0, maxRelaxations).map(({ text, label, change = text }, at) => ({
             name: label === undefined ? text : `${at + 1}: ${label}`,
             answer: change,
           })),

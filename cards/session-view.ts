@@ -158,7 +158,7 @@ function viewOffers({ offers }: SessionCardFacts): Section | null {
   const lines = offers.map(({ name, text }, i) =>
     plainLine(showTitle(name, 120), { lead: `${i + 1}`, quotes: quote('', text, 300) }),
   );
-  return makeSection('offers', 'Options', lines, 5);
+  return makeSection('offers', 'Options', lines, 10);
 }
 
 function viewRelaxations(facts: SessionCardFacts): Section | null {

@@ -6,7 +6,7 @@ import { isOvertaken, type RunRow, readRun } from '#db/planning/runs.ts';
 import type { Offer, SessionCardFacts } from '#domain/chat/session-card.ts';
 import {
   type AskedQuestion,
-  assignAnswers,
+  answerTo,
   offersQuestionId,
 } from '#domain/planning/asked-question.ts';
 import type { PlanningState, SessionResult } from '#domain/planning/state.ts';
@@ -29,18 +29,15 @@ const Offered = z.object({
   text: z.string().default(''),
 });
 
-const mostOffers = 10;
-
-/** Its options as answers that mean no other question. */
+/** Its options as answers. With a number: the model's words never act as a command. */
 function readChoices(asked: AskedQuestion[], question: AskedQuestion, place: number): Offer[] {
   const several = asked.length > 1;
-  return (question.options ?? []).flatMap(({ text, recommended }, index) => {
-    // With its number: the model's words never act as a command.
-    const answer = `${index + 1}. ${text}`;
-    const meant = assignAnswers(asked, answer)[0]?.question_id;
-    if (meant !== question.id || (several && question.keep !== undefined)) return [];
+  if (several && question.keep !== undefined) return [];
+  return (question.options ?? []).map(({ text, recommended }, index) => {
     const name = recommended === true ? `${text} (recommended)` : text;
-    return [{ name: several ? `${place + 1}: ${name}` : name, text: '', answer }];
+    return several
+      ? { name: answerTo(place, name), text: '', answer: answerTo(place, text) }
+      : { name, text: '', answer: `${index + 1}. ${text}` };
   });
 }
 
@@ -48,7 +45,7 @@ function readChoices(asked: AskedQuestion[], question: AskedQuestion, place: num
 function readOffers({ offered, result }: PlanningState): Offer[] {
   const asked = result?.kind === 'question' ? result.questions : [];
   const choices = asked.flatMap((question, place) => readChoices(asked, question, place));
-  if (choices.length > 0) return choices.slice(0, mostOffers);
+  if (choices.length > 0) return choices;
   if (result?.kind !== 'question' || !result.questions.some(({ id }) => id === offersQuestionId))
     return [];
   const all = offered.flatMap((one) => {

@@ -56,11 +56,20 @@ function pick({ options = [] }: AskedQuestion, text: string): string {
   return option !== undefined && (rest === '' || rest === option) ? option : text;
 }
 
-/** Line by line if counts match, else to the question with that choice, or the first. */
+/** To a question by its number, as its buttons do: `2: tomorrow`. */
+const numbered = /^(\d+):[ \t]+([^\n]+)$/;
+
+export const answerTo = (place: number, text: string): string => `${place + 1}: ${text}`;
+
+/** Line by line if counts match, else to the question with that number or choice, or the first. */
 export function assignAnswers(questions: AskedQuestion[], text: string): GivenAnswer[] {
+  const [, place, given = ''] = numbered.exec(text.trim()) ?? [];
+  const question = questions.length > 1 ? questions[Number(place) - 1] : undefined;
+  if (question !== undefined)
+    return [{ question_id: question.id, text: pick(question, given.trim()) }];
   const lines = text
     .split('\n')
-    .map((one) => one.trim().replace(/^(?:[-•*]|\d+[.)])\s+/, ''))
+    .map((one) => one.trim().replace(/^(?:[-•*]|\d+[.:)])\s+/, ''))
     .filter((one) => one !== '');
   const each = questions.length > 1 && lines.length >= questions.length;
   // A choice answers its question, wherever it is.

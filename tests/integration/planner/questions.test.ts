@@ -54,19 +54,22 @@ describe('options of a question', () => {
     const ask = (question: string, options: string[]) => {
       return { question, essential: true, options, recommended: null };
     };
-    const questions = [ask('Where?', ['notes', 'archive']), ask('When?', ['today', 'tomorrow'])];
+    const questions = [
+      ask('Publish it?', ['Yes', 'No']),
+      ask('Tell everybody?', ['Yes', 'No', 'approve']),
+    ];
     instance.play([call('elicit_context', { questions }), proposeFiles(['a.txt'])]);
     const { run_id } = await instance.ask('Write a.txt');
     const facts = await instance.service.runCard(run_id, { user: 'ana', timezone: 'UTC' });
     const { buttons } = viewSession(facts);
-    const labels = ['1: notes', '1: archive', '2: today', '2: tomorrow', 'Something else'];
+    const labels = ['1: Yes', '1: No', '2: Yes', '2: No', '2: approve', 'Something else'];
     expect(buttons.map(({ label }) => label)).toEqual(labels);
-    const chosen = buttons.find(({ label }) => label === '2: tomorrow');
+    const chosen = buttons.find(({ label }) => label === '2: approve');
     if (chosen === undefined) throw new Error('an option');
     await carryOutPress(instance.service, bare(chosen.press), ana);
     await settled(instance, run_id);
-    expect(lastWords()).toContain('tomorrow');
-    expect(JSON.stringify(instance.requests().at(-1)?.messages)).toContain('When?');
+    expect(lastWords()).toContain('2: approve');
+    expect(JSON.stringify(instance.requests().at(-1)?.messages)).toContain('Tell everybody?');
   });
 
   test('are chosen by their number, and other words stay what they are', async () => {

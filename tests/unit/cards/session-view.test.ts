@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { drawAdaptiveCard, drawBlocks } from '#cards/expand.ts';
+import { measureBlocks, measureCard, platformLimits } from '#cards/limits.ts';
 import { drawQuote } from '#cards/plain.ts';
 import { readSessionPress } from '#cards/press.ts';
 import { viewSession } from '#cards/session-view.ts';
@@ -272,6 +273,27 @@ describe('other cards', () => {
       'ana, week of 2 Feb: 40 % booked',
       'Ben, week of 9 Feb: 110 % booked',
     ]);
+  });
+
+  it('three questions of four long options have a button for each, in Slack and in Teams', () => {
+    const long = (mark: string) => mark.repeat(80);
+    const offers = ['"', '\\', '<', '€'].flatMap((mark) =>
+      [1, 2, 3].map((n) => ({
+        name: `${n}: ${long(mark)}`,
+        text: '',
+        answer: `${n}: ${long(mark)}`,
+      })),
+    );
+    const questions = [long('x'), long('y'), long('z')].map((one) => one.repeat(6));
+    const view = viewSession(makeSession({ ...sessions.question, questions, offers }));
+    expect(view.buttons).toHaveLength(13);
+    const message = drawBlocks(view);
+    expect(checkSlackMessage(message)).toEqual([]);
+    expect(measureBlocks(message.blocks)).toBeLessThan(platformLimits.slack.message);
+    expect(JSON.stringify(message).match(/session_answer/g)?.length).toBeGreaterThanOrEqual(13);
+    const card = drawAdaptiveCard(view);
+    expect(checkAdaptiveCard(card)).toEqual([]);
+    expect(measureCard(card)).toBeLessThan(platformLimits.teams.payload);
   });
 
   it('whoever may not decide reads who can', () => {

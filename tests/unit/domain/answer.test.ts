@@ -85,4 +85,8 @@ test('a numbered choice answers the question it belongs to, and a bare number th
   ];
   expect(assignAnswers(asked, '2. Green')).toEqual([{ question_id: 'room', text: 'Green' }]);
   expect(assignAnswers(asked, '2')).toEqual([{ question_id: 'many', text: '2' }]);
+  expect(assignAnswers(asked, '2: 2')).toEqual([{ question_id: 'room', text: 'Green' }]);
+  expect(assignAnswers(asked, '2: a quiet one')).toEqual([
+    { question_id: 'room', text: 'a quiet one' },
+  ]);
 });
