@@ -250,10 +250,12 @@ export function viewSessionButtons(facts: SessionCardFacts, kind: SessionKind): 
       return [
         ...choices(
           'session_changes',
-          relaxationsOf(facts).slice(0, maxRelaxations).map(({ text, label, change = text }, at) => ({
-            name: label === undefined ? text : `${at + 1}: ${label}`,
-            answer: change,
-          })),
+          relaxationsOf(facts)
+            .slice(0, maxRelaxations)
+            .map(({ text, label, change = text }, at) => ({
+              name: label === undefined ? text : `${at + 1}: ${label}`,
+              answer: change,
+            })),
         ),
         changes(otherForm),
         reject('Reject'),

@@ -4,11 +4,7 @@ import type { Queryable } from '#db/database.ts';
 import { readLatestCheckpoint } from '#db/planning/checkpoints.ts';
 import { isOvertaken, type RunRow, readRun } from '#db/planning/runs.ts';
 import type { Offer, SessionCardFacts } from '#domain/chat/session-card.ts';
-import {
-  type AskedQuestion,
-  answerTo,
-  offersQuestionId,
-} from '#domain/planning/asked-question.ts';
+import { type AskedQuestion, answerTo, offersQuestionId } from '#domain/planning/asked-question.ts';
 import type { PlanningState, SessionResult } from '#domain/planning/state.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { nameOnSession } from '#people/people-named.ts';
