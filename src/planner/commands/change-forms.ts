@@ -58,11 +58,12 @@ const changeRows: ChangeRow[] = [
     'step {step:step} takes {length:span}',
   ],
   ['repeat', 'every Tuesday at 9:00', 'Changes the repetition.', 'every [instead]'],
+  ['until', 'until 1 June', 'Ends the repetition then.', 'until {limit:time}'],
   [
     'deadline',
     'move the deadline to 20 December at 17:00',
     'Sets the deadline.',
-    'move|set [the] deadline to {when:time}; move|set [the] deadline of step {step:step} to {when:time}',
+    'move|set [the] deadline to {limit:time}; move|set [the] deadline of step {step:step} to {limit:time}',
   ],
   ['no deadline', 'remove the deadline', 'Removes the deadline.', 'remove|drop [the] deadline'],
   [

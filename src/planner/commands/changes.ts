@@ -10,7 +10,7 @@ import { labelVersion } from '#domain/plan/step-numbers.ts';
 import type { RoadmapWay } from '#domain/planning/roadmap.ts';
 import { type Json, JsonObject, mapTexts, parseJson } from '#domain/text.ts';
 import { countOf, trimTail } from '#domain/words.ts';
-import { type Every, readEvery, timeOnDay, type When } from '#timeline/spoken-times.ts';
+import { type Every, readEvery, timeOnDay, type When, withUntil } from '#timeline/spoken-times.ts';
 import type { Question, Setting } from './answers.ts';
 import { changeForms } from './change-forms.ts';
 import { matchSpelling, type Reading, type Slots } from './match.ts';
@@ -28,6 +28,7 @@ export type Changes = {
     duration?: string;
   } | null;
   rule: string | null;
+  until: string | null;
   addition: { text: string; place: 'beside' | 'behind' } | null;
   order: RoadmapWay | null;
 };
@@ -51,7 +52,7 @@ type Plan = Setting & {
 };
 
 const maxCharacters = 4000;
-export const noChange = { move: null, rule: null, addition: null, order: null };
+export const noChange = { move: null, rule: null, until: null, addition: null, order: null };
 const examples = ['remove', 'use', 'name', 'argument', 'start', 'before', 'add']
   .flatMap((id) => changeForms.find((form) => form.id === id)?.example ?? [])
   .map((one) => `“${one}”`)
@@ -241,8 +242,7 @@ function setTime(plan: Plan, when: When, wanted: string | null): Change | null {
   return { move: { steps: moved.map(({ id = '' }) => id), not_before } };
 }
 
-function setRule(plan: Plan, every: Every): Change | null {
-  const at = (old: string) => ruleInstead(every, old);
+function setRule(plan: Plan, at: (old: string) => string): Change | null {
   const timed = plan.steps.filter(({ args = {} }) => typeof args.rrule === 'string');
   if (timed.length === 1)
     return reword(plan, (value, _, name) => (name === 'rrule' ? at(value) : value));
@@ -252,6 +252,13 @@ function setRule(plan: Plan, every: Every): Change | null {
       "This plan doesn't have exactly one repeating step, so its repetition can't be changed this way.",
     );
   return { rule: at(series.rrule) };
+}
+
+const endless = (rrule: string) => rrule.replace(/;(?:COUNT|UNTIL)=[^;]+/g, '');
+
+function setEnd(plan: Plan, until: string): Change | null {
+  const change = setRule(plan, (old) => withUntil(endless(old), until));
+  return change?.rule == null ? change : { rule: endless(change.rule), until };
 }
 
 function makeChange(id: string, plan: Plan, { values, times }: Slots): Change | null {
@@ -268,11 +275,13 @@ function makeChange(id: string, plan: Plan, { values, times }: Slots): Change | 
       return times.when === undefined ? null : setTime(plan, times.when, one());
     case 'deadline':
     case 'no deadline': {
-      const deadline = times.when === undefined ? null : momentOf(times.when, plan, true);
+      const deadline = times.limit === undefined ? null : momentOf(times.limit, plan, true);
       return { move: { steps: [one() ?? []].flat(), deadline } };
     }
     case 'as soon as possible':
       return { move: { steps: [findChanged(plan, values.step)], not_before: null } };
+    case 'until':
+      return times.limit === undefined ? null : setEnd(plan, momentOf(times.limit, plan, true));
     case 'takes':
       return {
         move: { steps: [one() ?? []].flat(), duration: sayLength(Number(values.length) / 60) },
@@ -321,7 +330,7 @@ function readChange(line: string, plan: Plan): Change | null {
   if (text !== '') return { addition: { text, place: isLast ? 'behind' : 'beside' } };
   const reading = readingOf(line, plan);
   const every = readRule(reading);
-  if (every !== null) return setRule(plan, every);
+  if (every !== null) return setRule(plan, (old) => ruleInstead(every, old));
   for (const { id, slots } of matchForms(reading)) {
     const change = makeChange(id, plan, slots);
     if (change !== null) return change;

@@ -228,7 +228,7 @@ export function readSlot(
     if (read !== null) into[name] = read.value;
     return read?.next ?? null;
   };
-  if (type === 'time') return keep(slots.times, readWhen(reading, at));
+  if (type === 'time') return keep(slots.times, readWhen(reading, at, name === 'limit'));
   if (type === 'clock') return keep(slots.clocks, readClock(reading, at, true));
   const read = type === 'rest' ? readRest(reading, at) : readValue(reading, at, type);
   return keep(slots.values, read);

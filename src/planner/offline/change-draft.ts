@@ -160,7 +160,7 @@ async function changeOutline(
               repeat: {
                 ...{ ...series.recurs, rrule: changes.rule },
                 starts_at: startOf(changes.rule ?? '', from, series.recurs.timezone).toISOString(),
-                until: series.recurs.until ?? undefined,
+                until: changes.until ?? series.recurs.until ?? undefined,
               },
             }),
       },

@@ -247,6 +247,28 @@ describe('changes of a plan', () => {
     expect(other.series?.[0]?.starts_at).toBe('2026-03-06T07:00:00.000Z');
   });
 
+  it('set another end of what comes again', async () => {
+    const talk = new Talk();
+    await talk.all('Every Monday at 8:00 for 5 times write "weekly" to reports/weekly.md');
+    const ends = [];
+    for (const words of ['until 1 June', 'until 1 May', 'every Tuesday']) {
+      const [series] = proposalOf(await talk.all(change(words))).series ?? [];
+      ends.push([series?.rrule.slice(0, 22), series?.until]);
+      expect(series?.rrule).not.toContain('COUNT');
+    }
+    expect(ends).toEqual([
+      ['FREQ=WEEKLY;BYDAY=MO;B', '2026-06-01T22:00:00.000Z'],
+      ['FREQ=WEEKLY;BYDAY=MO;B', '2026-05-01T22:00:00.000Z'],
+      ['FREQ=WEEKLY;BYDAY=TU;B', '2026-05-01T22:00:00.000Z'],
+    ]);
+    const reminder = new Talk();
+    await reminder.all('remind me every Monday at 8:00 until 1 June: stretch');
+    const [step] = proposalOf(await reminder.all(change('until 8 May'))).steps;
+    expect(step?.args?.rrule).toBe(
+      'FREQ=WEEKLY;BYDAY=MO;BYHOUR=8;BYMINUTE=0;BYSECOND=0;UNTIL=20260508T215959Z',
+    );
+  });
+
   it('about dates move the step and nothing else', async () => {
     const talk = new Talk();
     await talk.all(phases);

@@ -145,6 +145,7 @@ it.each(changeForms)('propose changes: $example', async ({ id, example, effect }
   expect(page).toContain(`| \`${example}\` | ${effect} |`);
   const asked = {
     repeat: 'every Monday at 9:00 write "A" to a.txt',
+    until: 'every Monday at 9:00 write "A" to a.txt',
     deadline: 'write "A" to a.txt by Friday',
     'no deadline': 'write "A" to a.txt by Friday',
   }[id];
