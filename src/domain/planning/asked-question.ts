@@ -57,7 +57,7 @@ function pick({ options = [] }: AskedQuestion, text: string): string {
 }
 
 /** To a question by its number, as its buttons do: `2: tomorrow`. */
-const numbered = /^(\d+):[ \t]+([^\n]+)$/;
+const numbered = /^(\d+):[ \t]+(\S[^\n]*)$/;
 
 export const answerTo = (place: number, text: string): string => `${place + 1}: ${text}`;
 
@@ -66,7 +66,7 @@ export function assignAnswers(questions: AskedQuestion[], text: string): GivenAn
   const [, place, given = ''] = numbered.exec(text.trim()) ?? [];
   const question = questions.length > 1 ? questions[Number(place) - 1] : undefined;
   if (question !== undefined)
-    return [{ question_id: question.id, text: pick(question, given.trim()) }];
+    return [{ question_id: question.id, text: pick(question, given) }];
   const lines = text
     .split('\n')
     .map((one) => one.trim().replace(/^(?:[-•*]|\d+[.:)])\s+/, ''))
