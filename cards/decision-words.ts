@@ -20,8 +20,8 @@ export const decisionWords = {
   rejectedOften: ({ id }: { id: string }) =>
     `${id} was rejected three times, so I've stopped drafting. Approve, reject or cancel it.`,
   cancelled: ({ id, by }: { id: string; by: string }) => `${id} was cancelled by ${by}.`,
-  withdrawn: ({ id, by, words }: { id: string; by: string; words: string | null }) =>
-    `${id} was withdrawn by ${by}. Nothing has run.${words === null ? '' : ` To plan it differently, change these words and send them again:\n\n${words}`}`,
+  withdrawn: ({ id, words }: { id: string; words: string | null }) =>
+    `${id} was withdrawn. Nothing has run.${words === null ? '' : ` To plan it differently, change these words and send them again:\n\n${words}`}`,
   changeWithdrawn: ({ id, by }: { id: string; by: string }) =>
     `The change to ${id} was withdrawn by ${by}.`,
   wentBack: ({ id, by, version, as }: { id: string; by: string; version: number; as: number }) =>

@@ -113,7 +113,7 @@ function labelReads(only: boolean, asking: string[], host: string | undefined): 
       ? countOf(asking.length, 'step')
       : `${asking.length === 1 ? 'step' : 'steps'} ${listOf(asking)}`;
   const to = host === undefined ? "the model's provider" : showLine(host, 80);
-  return `${only ? 'Only reads' : 'Reads'}. Text goes to ${to} for ${steps}`;
+  return `${only ? 'Only reads' : 'Other steps'}. Text goes to ${to} for ${steps}`;
 }
 
 function viewSteps(facts: PlanCardFacts): Section | null {

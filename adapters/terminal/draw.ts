@@ -204,9 +204,11 @@ export function drawProgress(view: PlanView, screen: Screen, continues: boolean)
     view.progress === null ? `${view.state.symbol} ${view.state.words}` : view.progress.text;
   const pace =
     view.progress === null || view.progress.pace === '' ? '' : ` · ${view.progress.pace}`;
+  // Before the start, the proposal was just read.
+  const sections = view.sections.filter(({ kind }) => view.progress !== null || kind === 'blocked');
   return [
     ...drawParagraph(`${bar}${screen.style('dim', pace)}`, screen),
-    ...view.sections.flatMap((section) => drawSection(section, labelColumnOf(view), screen)),
+    ...sections.flatMap((section) => drawSection(section, labelColumnOf(view), screen)),
     ...drawParagraph(screen.style('dim', continues ? leavesRunning : stopsWork), screen),
   ];
 }

@@ -69,11 +69,11 @@ async function readWaitingLabels(
   return (plan, step) => labels.get(`${plan} ${step}`) ?? step;
 }
 
-function nextWaiting(waiting: Waiting[], after: GroupPlace | null, limit: number): Waiting[] {
-  const isBehind = ({ at, id }: Waiting) =>
-    after === null || at > after.at || (at === after.at && id > after.id);
-  return waiting.filter(isBehind).slice(0, limit);
-}
+/** In lists with the newest first. */
+const isBehind =
+  (after: GroupPlace | null) =>
+  ({ at, id }: GroupPlace): boolean =>
+    after === null || at < after.at || (at === after.at && id < after.id);
 
 async function filterLive(
   db: Queryable,
@@ -103,8 +103,6 @@ function listGroups(
     live.filter(({ id }) => !waits.has(id)),
     ({ group }) => group,
   );
-  const isBehind = ({ at, id }: GroupPlace) =>
-    after === null || at < after.at || (at === after.at && id < after.id);
   return new Map(
     groups.map((group) => {
       const own = listed.get(group) ?? [];
@@ -112,7 +110,7 @@ function listGroups(
       const all = [
         ...own
           .map(({ id, requester, updated_at: at }) => ({ id, requester, at }))
-          .filter(isBehind)
+          .filter(isBehind(after))
           .slice(0, limit),
         ...places.filter(({ id }) => !twice.some((plan) => plan.id === id)),
       ];
@@ -164,7 +162,7 @@ export async function readInbox(
   });
   const found = groups.map((group) => {
     if (group === 'needs_you') {
-      const places = nextWaiting(waiting, after, limit + 1);
+      const places = waiting.filter(isBehind(after)).slice(0, limit + 1);
       return { group, total: waiting.length, counted: true, places };
     }
     return { group, ...(others.get(group) ?? { total: 0, counted: true, places: [] }) };

@@ -277,7 +277,7 @@ async function withdraw(
     const row = done?.outcome ?? (await lockPlan(tx, id));
     const [asked = ''] = row.run_id === null ? [] : await readTextsOfRun(tx, row.run_id);
     const words = asked === '' || asked.length > maxGivenBack ? null : asked;
-    const text = decisionWords.withdrawn({ id, by: await showName(tx, actor.id), words });
+    const text = decisionWords.withdrawn({ id, words });
     if (done !== null) await closeRun(context, tx, row, text, { word: 'cancel', actor });
     return text;
   };

@@ -144,7 +144,7 @@ async function findReaching(
   });
 }
 
-/** Longest first. @param reading the plans, meanwhile */
+/** Newest first. @param reading the plans, meanwhile */
 export async function findWaiting(
   context: Asking,
   user: string,
@@ -178,5 +178,5 @@ export async function findWaiting(
     const wait = judge(context, evidence, user, [...asked.own, ...asked.lent]);
     return wait === null ? [] : { ...wait, requester: plan.requester };
   });
-  return waiting.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
+  return waiting.sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
 }

@@ -79,8 +79,11 @@ describe('the inbox', () => {
     expect(await mine.getByRole('heading').innerText()).toMatch(/Needs you\s*2/);
     await waitFor('the title', async () => (await page.title()) === '(2) Countersign');
 
+    const unread = page.locator('.entry[data-unread="true"]', { hasText: 'Check the numbers' });
+    expect(await unread.count()).toBe(1);
     await entry('Check the numbers').getByRole('button').click();
     await page.getByText('Are the numbers right?').first().waitFor();
+    expect(await unread.count()).toBe(0);
     await waitFor(
       'the title of the open plan',
       async () => (await page.title()) === '(2) Check the numbers · Waiting for you · Countersign',

@@ -285,7 +285,7 @@ function tellUnread(text: string, unread: Unread, work: Work): Interpretation {
     ...(work.request.plans?.some(({ waits }) => waits !== undefined) === true
       ? ['“help changes” lists the ways to change the waiting plan.']
       : []),
-    `“help all” lists all commands. “Build a plan” (countersign build in a terminal) fills one in by form. ${connectModel}`,
+    `“help all” lists all commands. ${connectModel}`,
   ];
   const isShort = options.every((one) => one.length <= maxOption && !one.includes('\n'));
   // One option is no choice.

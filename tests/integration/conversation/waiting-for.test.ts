@@ -124,7 +124,7 @@ test.each([
   );
   const own = await propose({ kind: 'requester' });
   expect(await waitsFor(ben.id, [])).toEqual([named.id]);
-  expect(await waitsFor(ben.id, [group])).toEqual([named.id, own.id]);
+  expect(await waitsFor(ben.id, [group])).toEqual([own.id, named.id]);
   expect(await waitsFor('cleo@corp.example', [group])).toEqual([]);
 });
 

@@ -81,7 +81,7 @@ test('in version 1 the plan is withdrawn, and its words come back to be sent aga
   await instance.service.say(conversation, 'undo', ana);
   expect(await stateOf(id)).toEqual({ version: 1, status: 'cancelled' });
   expect(await lastIn(conversation)).toMatch(
-    new RegExp(`^${id} was withdrawn .*\n\n${request}$`, 's'),
+    new RegExp(`^${id} was withdrawn\\. .*\n\n${request}$`, 's'),
   );
 });
 

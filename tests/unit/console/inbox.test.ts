@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { InboxGroup, InboxPage, InboxPlan } from '#domain/plan/inbox.ts';
-import { isFolded, mayTick } from '../../../adapters/console/page/inbox/inbox.ts';
+import { isFolded, isUnread, mayTick } from '../../../adapters/console/page/inbox/inbox.ts';
 import { appendPage, keepTicks, mergeGroups } from '../../../adapters/console/page/inbox/pages.ts';
 import { parseSearch, toQuery } from '../../../adapters/console/page/inbox/search.ts';
 import {
@@ -57,6 +57,15 @@ describe('a group that is read again', () => {
     expect(idsOf(grown)).toBe('abc');
     expect(grown.next_cursor).toBe('y');
   });
+});
+
+it('a plan is unread until it was opened in its present state', () => {
+  const plan = listed('a', { waits: 'task', waits_since: '2026-01-02' });
+  const seenAt = (at: string) => new Map([['a', at]]);
+  expect(isUnread(plan, new Map())).toBe(true);
+  expect(isUnread(plan, seenAt('2026-01-01'))).toBe(true);
+  expect(isUnread(plan, seenAt('2026-01-02'))).toBe(false);
+  expect(isUnread(listed('a', { status: 'completed' }), new Map())).toBe(false);
 });
 
 describe('ticks', () => {

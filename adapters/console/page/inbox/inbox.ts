@@ -1,6 +1,7 @@
 // State of the inbox rail.
 import type { ConversationPage } from '#domain/chat/conversation-list.ts';
 import type { InboxGroup, InboxPage, InboxPlan } from '#domain/plan/inbox.ts';
+import { sinceWhen } from './words.ts';
 
 export type InboxState = {
   view: 'plans' | 'conversations';
@@ -18,6 +19,8 @@ export type InboxState = {
   selected: string | null;
   folded: Partial<Record<InboxGroup, boolean>>;
   ticked: ReadonlyMap<string, InboxPlan>;
+  /** By plan: since when it had been in the state that the reader saw. */
+  seen: ReadonlyMap<string, string>;
   over: boolean;
   /** For screen readers. */
   announcement: string;
@@ -35,6 +38,7 @@ export function createInbox(): InboxState {
     selected: null,
     folded: {},
     ticked: new Map(),
+    seen: new Map(),
     over: false,
     announcement: '',
   };
@@ -42,6 +46,12 @@ export function createInbox(): InboxState {
 
 export function mayTick({ waits, may_approve }: InboxPlan): boolean {
   return waits === 'approval' && may_approve;
+}
+
+/** Needs the reader or failed since they last opened it. */
+export function isUnread(plan: InboxPlan, seen: InboxState['seen']): boolean {
+  const matters = plan.waits !== null || plan.status === 'failed' || plan.status === 'stalled';
+  return matters && (seen.get(plan.id) ?? '') < sinceWhen(plan);
 }
 
 /** Longer groups that are seldom needed begin closed. */

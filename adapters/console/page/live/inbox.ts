@@ -3,9 +3,10 @@ import { titleListed } from '#cards/times.ts';
 import type { ConversationPage } from '#domain/chat/conversation-list.ts';
 import { coalesce } from '#domain/coalesce.ts';
 import type { InboxGroup, InboxPage, InboxPlan } from '#domain/plan/inbox.ts';
-import { type InboxState, isFolded, mayTick } from '../inbox/inbox.ts';
+import { type InboxState, isFolded, isUnread, mayTick } from '../inbox/inbox.ts';
 import { appendPage, keepTicks, mergeGroups } from '../inbox/pages.ts';
 import { toQuery } from '../inbox/search.ts';
+import { sinceWhen } from '../inbox/words.ts';
 import { describeError, get, getInBackground } from './api.ts';
 import { recall, remember } from './remembered.ts';
 import { change, state } from './store.ts';
@@ -17,6 +18,8 @@ const maxHead = 100;
 const typingPause = 200;
 const refreshInterval = 1000;
 const retryAfter = 5000;
+
+const maxSeen = 1000;
 
 type Answer = { groups: InboxPage[] };
 
@@ -89,10 +92,22 @@ async function readFirstConversations(): Promise<void> {
   });
 }
 
+/** The open plan's state counts as read. */
+export function noteSeen(): void {
+  const { seen } = state.inbox;
+  const plan = state.plan === null ? undefined : findListed(state.plan.id);
+  if (plan === undefined || !isUnread(plan, seen)) return;
+  const others = [...seen].filter(([id]) => id !== plan.id).slice(1 - maxSeen);
+  const kept = [...others, [plan.id, sinceWhen(plan)] as const];
+  remember('inbox.seen', kept);
+  assign({ seen: new Map(kept) });
+}
+
 /** One load runs and one may queue, so results are never older than the request. */
 const load = coalesce(async () => {
   try {
     await readPlans();
+    noteSeen();
     await countNeeded();
     if (state.inbox.view === 'conversations') await readFirstConversations();
     if (state.inbox.problem !== null) assign({ problem: null });
@@ -220,6 +235,10 @@ export function layRail(over: boolean): void {
 }
 
 export function restoreInbox(): void {
+  const seen = recall('inbox.seen');
+  const isPair = (one: unknown): one is [string, string] =>
+    Array.isArray(one) && one.length === 2 && one.every((text) => typeof text === 'string');
+  if (Array.isArray(seen)) assign({ seen: new Map(seen.filter(isPair)) });
   const kept = recall('inbox.folded');
   if (typeof kept !== 'object' || kept === null) return;
   const folded = Object.entries(kept).filter(([, value]) => typeof value === 'boolean');

@@ -5,7 +5,7 @@ import { leaveHere, writeAddress } from './address.ts';
 import { get } from './api.ts';
 import { createConversationId, openConversation } from './conversation.ts';
 import { openPlan, showPane } from './focus.ts';
-import { layRail, searchInbox, select } from './inbox.ts';
+import { layRail, noteSeen, searchInbox, select } from './inbox.ts';
 import { followSettings } from './settings.ts';
 import { type Pane, tabs } from './state.ts';
 import { state } from './store.ts';
@@ -27,6 +27,7 @@ export async function openListed({ id, conversation }: InboxPlan): Promise<void>
   const other = target !== state.conversation;
   const opening = other ? openConversation(target) : null;
   openPlan(id);
+  noteSeen();
   showPane('plan');
   layRail(false);
   writeAddress();

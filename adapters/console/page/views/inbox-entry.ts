@@ -1,7 +1,7 @@
 // One plan in the rail.
 import { titleListed } from '#cards/times.ts';
 import type { InboxPlan } from '#domain/plan/inbox.ts';
-import { type InboxState, mayTick } from '../inbox/inbox.ts';
+import { type InboxState, isUnread, mayTick } from '../inbox/inbox.ts';
 import { describeEntry, type EntryProgress, progressOf, sinceWhen } from '../inbox/words.ts';
 import { html, nothing, svg, type TemplateResult } from '../lit.ts';
 import { select, toggleTick } from '../live/inbox.ts';
@@ -44,7 +44,8 @@ export function drawEntry(
   const progress = progressOf(plan);
   const tab = plan.id === at ? 0 : -1;
   const since = sinceWhen(plan);
-  return html`<li class="entry" data-plan=${plan.id} data-status=${plan.status} data-open=${plan.id === open}>
+  const unread = isUnread(plan, inbox.seen);
+  return html`<li class="entry" data-plan=${plan.id} data-status=${plan.status} data-open=${plan.id === open} data-unread=${unread}>
     <button
       class="entry-main"
       tabindex=${tab}
@@ -62,6 +63,7 @@ export function drawEntry(
             >`
       }
       <span class="entry-facts">
+        ${unread ? html`<span class="visually-hidden">Unread</span>` : nothing}
         <span class="entry-state" data-tone=${tone}>${words}</span>
         ${progress === null ? nothing : html`<span>${progress.ended.toLocaleString('en-US')} of ${progress.total.toLocaleString('en-US')}</span>`}
         <bdi class="entry-who">${callRequester(plan)}</bdi>

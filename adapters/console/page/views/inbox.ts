@@ -140,7 +140,7 @@ function drawSearch({ search }: InboxState): TemplateResult {
       autocomplete="off"
       spellcheck="false"
       aria-label="Search the plans"
-      placeholder="Words, from:me, status:done"
+      placeholder="Search, or from:me"
       maxlength="200"
       .value=${search}
       @input=${onSearch}

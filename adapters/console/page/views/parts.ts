@@ -65,8 +65,12 @@ export function drawIcon(name: keyof typeof icons): TemplateResult {
   return html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true">${icons[name]}</svg>`;
 }
 
-/** Not every system has the character. */
+/** Not every system has the character. @param name for screen readers */
+export function drawShields(text: string, name: unknown = nothing): unknown {
+  const [first = '', ...rest] = text.split(shield);
+  return html`${first}${rest.map((one) => html`${drawIcon('shield')}${name}${one}`)}`;
+}
+
 export function drawLead(lead: string): unknown {
-  if (!lead.includes(shield)) return lead;
-  return html`${lead.replace(shield, '')}${drawIcon('shield')}<span class="visually-hidden">guarded</span>`;
+  return drawShields(lead, html`<span class="visually-hidden">guarded</span>`);
 }

@@ -5,6 +5,7 @@ import { html, nothing, type TemplateResult } from '../lit.ts';
 import { closeForm, noteTyped, submit, typedIn } from '../live/forms.ts';
 import { inputKey, type State } from '../live/state.ts';
 import { drawControl, drawField, type Input, onInput } from './control.ts';
+import { drawShields } from './parts.ts';
 
 function drawInput(field: Field, input: Input): TemplateResult {
   const { label, help, required, missing, type } = field;
@@ -52,7 +53,7 @@ export function drawForm(
     void submit(plan, button);
   };
   return html`<form class="bar-form" aria-label=${label} @submit=${send} @keydown=${closes ? onKey : nothing}>
-    ${before} ${confirm === null ? nothing : html`<p>${confirm.text}</p>`}
+    ${before} ${confirm === null ? nothing : html`<p>${drawShields(confirm.text)}</p>`}
     ${(form?.fields ?? []).map((field) => drawInput(field, input(fieldInputId(press.step_id ?? '', field.name))))}
     ${
       form === null || form.label === ''

@@ -445,7 +445,7 @@ describe('what cannot be read', () => {
   it.each(unread)('%j is never planned, and its nearest forms plan', async (text) => {
     const { result } = await plan(planner(), text);
     if (result.kind !== 'question' && result.kind !== 'cannot') throw new Error(result.kind);
-    expect(result.text).toMatch(/“help all” lists all commands\b.*“Build a plan”/s);
+    expect(result.text).toContain('“help all” lists all commands');
     const options = result.kind === 'question' ? (result.questions[0]?.options ?? []) : [];
     for (const option of options) {
       const next = await plan(planner(), option.text);
