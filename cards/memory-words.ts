@@ -42,7 +42,8 @@ export const memoryWords = {
     ].join('\n'),
   line: lineOf,
   forgotten: ({ entries }: { entries: Entry[] }) => `Forgotten: ${listOf(entries.map(quote))}.`,
-  unknown: ({ id }: { id: number }) => `There is no entry ${id}.`,
+  unknown: ({ id }: { id: number }) =>
+    `There is no entry ${id}. Say “what do you remember?” to see their numbers.`,
   which: ({ entries }: { entries: Entry[] }) =>
     ['Which one do you mean?', ...entries.map(lineOf), 'Say “forget” and its number.'].join('\n'),
   /** @param shared hides private memory from others */

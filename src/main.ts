@@ -7,4 +7,4 @@ import { resolveQuickly } from './app/quick-resolve.ts';
 beginWithFlags(process.argv[2], import.meta.url);
 enableCompileCache();
 resolveQuickly();
-await import('./app/commands.ts');
+(await import('./app/commands.ts')).runCommandLine();

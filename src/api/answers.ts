@@ -94,6 +94,9 @@ function impliedProblems(
   return codes;
 }
 
+/** Refuses query parameters that a route does not take. */
+const NoQuery = z.strictObject({});
+
 const isOutsideApi = (role: RouteRole) => role === 'open' || role === 'page' || role === 'metrics';
 
 export function routesOf(tag: keyof typeof tags) {
@@ -118,6 +121,7 @@ export function routesOf(tag: keyof typeof tags) {
       operationId,
       tags: [tags[tag]],
       summary,
+      ...(isOutsideApi(role) ? {} : { querystring: NoQuery }),
       ...taken,
       response: {
         ...problemAnswers([...impliedProblems(role, subject, taken), ...problems]),

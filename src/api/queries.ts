@@ -22,6 +22,7 @@ export function number(least: number, most: number) {
 
 /** `a,b`, repeated, or both. */
 function readList(value: unknown): unknown {
+  if (value === undefined) return undefined;
   const values: unknown[] = Array.isArray(value) ? value : [value];
   return values.flatMap((one): unknown[] => (typeof one === 'string' ? one.split(',') : [one]));
 }

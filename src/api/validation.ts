@@ -26,21 +26,22 @@ function sayIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'unrecognized_keys')
     return `has ${issue.keys.length === 1 ? 'an unknown key' : 'unknown keys'}: ${issue.keys.map((key) => `"${key}"`).join(', ')}`;
   if (issue.code === 'too_small')
-    return `must ${verbOf(issue.origin)} at least ${issue.minimum}${unitOf(issue.origin)}`;
+    return `must ${verbOf(issue.origin)} at least ${amountOf(issue.minimum, issue.origin)}`;
   if (issue.code === 'too_big')
-    return `must ${verbOf(issue.origin)} at most ${issue.maximum}${unitOf(issue.origin)}`;
+    return `must ${verbOf(issue.origin)} at most ${amountOf(issue.maximum, issue.origin)}`;
   if (issue.code === 'invalid_value')
     return `must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
   return undefined;
 }
 
-function verbOf(origin: string): string {
-  return unitOf(origin) === '' ? 'be' : 'have';
-}
+const units: Record<string, string> = { string: 'character', array: 'item', set: 'item' };
 
-function unitOf(origin: string): string {
-  if (origin === 'string') return ' characters';
-  return origin === 'array' || origin === 'set' ? ' items' : '';
+const verbOf = (origin: string) => (units[origin] === undefined ? 'be' : 'have');
+
+function amountOf(amount: number | bigint, origin: string): string {
+  const unit = units[origin];
+  if (unit === undefined) return String(amount);
+  return `${amount} ${unit}${Number(amount) === 1 ? '' : 's'}`;
 }
 
 function withArticle(type: string): string {

@@ -19,10 +19,31 @@ const terminal = () => import('./verbs/in-terminal.ts');
 
 const otherNames: Record<string, string> = { plan: 'id', code: 'text' };
 
+/** Subcommands, the default first, and how many arguments each takes. */
+const subcommands: Partial<Record<Verb, Record<string, number>>> = {
+  policy: { show: 0, set: Number.POSITIVE_INFINITY, reset: 0 },
+  memory: { list: 0, keep: Number.POSITIVE_INFINITY, forget: 1 },
+  playbook: { list: 0, show: 1, save: 2, run: Number.POSITIVE_INFINITY, remove: 1 },
+  reminders: { list: 0, skip: 1, change: 1, end: 1 },
+};
+
+function subcommandOf(verb: Verb): Argument {
+  const names = Object.keys(subcommands[verb] ?? {});
+  return new Argument('[verb]', 'subcommand').choices(names).default(names[0]);
+}
+
 const shows =
   (verb: Verb) =>
   async (...args: unknown[]): Promise<void> => {
     const [options, { registeredArguments }] = args.slice(-2) as [object, Command];
+    const [subcommand, ...words] = args.slice(0, -2).flat();
+    const most = subcommands[verb]?.[String(subcommand)];
+    const extra = most === undefined ? [] : words.filter((word) => word !== undefined).slice(most);
+    if (extra.length > 0)
+      throw new CountersignError(
+        'invalid_request',
+        `${verb} ${subcommand} does not take “${extra.join(' ')}”. Run “countersign ${verb} --help”.`,
+      );
     const named = registeredArguments.map((argument, at) => {
       const name = argument.name();
       return [otherNames[name] ?? name, args[at]] as const;
@@ -34,7 +55,7 @@ const shows =
 const opens = (parts: { http: boolean; work: boolean }) => async () =>
   (await import('./verbs/keep-running.ts')).keepRunning(parts);
 
-const program = new Command('countersign')
+export const program = new Command('countersign')
   .description(
     'A bot that plans before it acts. Nothing runs until a person approves the exact plan shown.',
   )
@@ -157,9 +178,7 @@ program
 
 program
   .command('policy')
-  .addArgument(
-    new Argument('[verb]', 'subcommand').choices(['show', 'set', 'reset']).default('show'),
-  )
+  .addArgument(subcommandOf('policy'))
   .argument('[values...]', 'with set: conversation_style=concise probing_depth=1 …')
   .description('show or change your preferences')
   .option('--json', 'print JSON')
@@ -168,9 +187,7 @@ program
 
 program
   .command('memory')
-  .addArgument(
-    new Argument('[verb]', 'subcommand').choices(['list', 'keep', 'forget']).default('list'),
-  )
+  .addArgument(subcommandOf('memory'))
   .argument('[words...]', 'with keep: the text; with forget: the entry’s number')
   .description('list or change what Countersign remembers for you')
   .option('--name <name>', 'with keep: the entry’s name')
@@ -180,11 +197,7 @@ program
 
 program
   .command('playbook')
-  .addArgument(
-    new Argument('[verb]', 'subcommand')
-      .choices(['list', 'show', 'save', 'run', 'remove'])
-      .default('list'),
-  )
+  .addArgument(subcommandOf('playbook'))
   .argument('[words...]', 'show NAME, save PLAN-… NAME, run NAME customer=ACME …, remove NAME')
   .description('save plans and run them again with other values')
   .option('--param <name=text...>', 'with save: a text that each run must replace')
@@ -195,9 +208,7 @@ program
 
 program
   .command('reminders')
-  .addArgument(
-    new Argument('[verb]', 'subcommand').choices(['list', 'skip', 'change', 'end']).default('list'),
-  )
+  .addArgument(subcommandOf('reminders'))
   .argument('[id]', 'REM-…, or the ID of a recurring plan')
   .description('list, skip, change or end your reminders and recurring steps')
   .option('--when <when>', 'with change: the new time, such as “every Tuesday at 9:00”')
@@ -355,20 +366,21 @@ function describeExitCodes(): string {
     .join(', ');
 }
 
-// The reader is gone, as after `| head`: finish anyway.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-});
-
-program.parseAsync().catch((error: unknown) => {
-  if (error instanceof CommanderError) {
-    process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
-    return;
-  }
-  const misused = error instanceof CountersignError && error.code === 'invalid_request';
-  if (error instanceof CountersignError) warn(`countersign: ${error.message}`);
-  else if (isTransient(error))
-    warn(`countersign: The database does not answer (${causeOf(error)}). Try again.`);
-  else warn(inspect(error));
-  process.exitCode = misused ? exitCodes.usage : exitCodes.failed;
-});
+export function runCommandLine(): void {
+  // The reader is gone, as after `| head`: finish anyway.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+  program.parseAsync().catch((error: unknown) => {
+    if (error instanceof CommanderError) {
+      process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+      return;
+    }
+    const misused = error instanceof CountersignError && error.code === 'invalid_request';
+    if (error instanceof CountersignError) warn(`countersign: ${error.message}`);
+    else if (isTransient(error))
+      warn(`countersign: The database does not answer (${causeOf(error)}). Try again.`);
+    else warn(inspect(error));
+    process.exitCode = misused ? exitCodes.usage : exitCodes.failed;
+  });
+}

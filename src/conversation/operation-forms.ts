@@ -40,7 +40,10 @@ export function createOperationForms(context: ConversationContext): OperationFor
   async function find(name: string, actor: Actor) {
     const found = (await openCatalogue(context, actor)).get(name);
     if (found !== undefined && found.internal !== true) return found;
-    throw new CountersignError('unknown_operation', `There is no operation ${name}.`);
+    throw new CountersignError(
+      'unknown_operation',
+      `There is no operation ${name}. Search the list of operations.`,
+    );
   }
 
   return {

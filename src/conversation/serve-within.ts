@@ -1,8 +1,9 @@
 // Restricts the service to one organisation.
 import { conversationNotFound } from '#db/chat/messages.ts';
+import { runNotFound } from '#db/planning/runs.ts';
 import { planNotFound } from '#db/plans/rows.ts';
 import type { ConversationReader } from '#domain/chat/conversation-list.ts';
-import { CountersignError } from '#domain/errors.ts';
+import type { CountersignError } from '#domain/errors.ts';
 import type { PlanScope, ScopedSubject } from '#domain/plan/scope.ts';
 import type { Service } from '#domain/service.ts';
 
@@ -121,7 +122,7 @@ type Method = (...args: unknown[]) => unknown;
 function notFound(subject: ScopedSubject): CountersignError {
   if ('plan_id' in subject) return planNotFound(subject.plan_id);
   return 'run_id' in subject
-    ? new CountersignError('run_not_found', `There is no run ${subject.run_id}.`)
+    ? runNotFound(subject.run_id)
     : conversationNotFound(subject.conversation);
 }
 

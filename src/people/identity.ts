@@ -90,7 +90,10 @@ export function createIdentity(context: IdentityContext) {
   function providerOf(name: string): SignInProvider {
     const provider = readProviders().find((one) => one.name === name);
     if (provider !== undefined && publicUrl !== null) return provider;
-    throw new CountersignError('not_found', `There is no sign-in called ${name}.`);
+    throw new CountersignError(
+      'not_found',
+      `There is no sign-in called ${name}. Open the console to see those that are set up.`,
+    );
   }
   const redirectOf = ({ name }: SignInProvider) => `${publicUrl}/sign-in/${name}/callback`;
 
@@ -294,7 +297,11 @@ export function createIdentity(context: IdentityContext) {
         ]);
         return true;
       });
-      if (!revoked) throw new CountersignError('not_found', `There is no token ${id}.`);
+      if (!revoked)
+        throw new CountersignError(
+          'not_found',
+          `There is no token ${id}. List the tokens to see their IDs.`,
+        );
     },
   };
 

@@ -1,4 +1,5 @@
 // An instance per test file; instance.ts also serves processes without Vitest.
+import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import { serve } from '#app/serve.ts';
@@ -33,14 +34,14 @@ export function useModelInstance(
 export function useServedInstance(
   options: Parameters<typeof openTestInstance>[1] = {},
   urlOf: (database: string) => Promise<string> = async (url) => url,
-): TestInstance & { api: Client } {
+): TestInstance & { api: Client; app: FastifyInstance } {
   const database = useDatabase();
-  const served = {} as TestInstance & { api: Client };
+  const served = {} as TestInstance & { api: Client; app: FastifyInstance };
   beforeAll(async () => {
     const env = { PORT: '0', ...options.env };
     const instance = await openTestInstance(await urlOf(database.url), { ...options, env });
     const { app, port } = await serve(instance, instance.config, pino({ level: 'silent' }));
-    Object.assign(served, instance, { api: createClient(`http://127.0.0.1:${port}`) });
+    Object.assign(served, instance, { app, api: createClient(`http://127.0.0.1:${port}`) });
     return async () => {
       await app.close();
       await instance.close();

@@ -33,7 +33,10 @@ export const toolSignInRoutes: FastifyPluginAsyncZod<ToolSignInOptions> = async 
 ) => {
   const requireSignIns = (): SignIns => {
     if (signIns !== null) return signIns;
-    throw new CountersignError('not_found', 'There is no hosted MCP server under mcpServers.');
+    throw new CountersignError(
+      'not_found',
+      'None of the MCP servers in countersign.json has a "url", so there is nothing to sign in to. See docs/tools.md.',
+    );
   };
   const originOf = ({ protocol, host }: FastifyRequest) => publicUrl ?? `${protocol}://${host}`;
 

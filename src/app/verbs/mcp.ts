@@ -29,7 +29,7 @@ function requireSignIns({ signIns }: Instance): SignIns {
   if (signIns !== null) return signIns;
   throw new CountersignError(
     'not_found',
-    'No MCP server in countersign.json is hosted: none of them has a "url".',
+    'None of the MCP servers in countersign.json has a "url", so there is nothing to sign in to. See docs/tools.md.',
   );
 }
 

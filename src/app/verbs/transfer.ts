@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { asc } from 'drizzle-orm';
 import { exitCodes } from '#adapters/terminal/exit-codes.ts';
 import type { Database } from '#db/database.ts';
+import { planNotFound } from '#db/plans/rows.ts';
 import { plans } from '#db/schema.ts';
 import { systemClock } from '#domain/clock.ts';
 import { decodeChunks, detectEncoding, utf8 } from '#domain/encoding/encoding.ts';
@@ -47,8 +48,7 @@ export async function writeExport(
     .orderBy(asc(plans.created_at), asc(plans.id));
   const known = found.map(({ id }) => id);
   const missing = ids.filter((id) => !known.includes(id));
-  if (missing.length > 0)
-    throw new CountersignError('plan_not_found', `There is no plan ${missing.join(', ')}.`);
+  if (missing.length > 0) throw planNotFound(missing.join(', '));
   await write(`${JSON.stringify(header)}\n`);
   const limits = { lockMs: slowReaderMs, statementMs: slowReaderMs, idleMs: slowReaderMs };
   for (const id of ids.length === 0 ? known : ids)

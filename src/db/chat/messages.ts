@@ -33,7 +33,10 @@ export async function lockConversation(tx: Transaction, conversation: string): P
 }
 
 export const conversationNotFound = (id: string) =>
-  new CountersignError('not_found', `There is no conversation ${id}.`);
+  new CountersignError(
+    'not_found',
+    `There is no conversation ${id}. Check the ID in the list of conversations.`,
+  );
 
 /** The first message sets it: the sender's, otherwise the subject's. */
 function tenantOf({ conversation, tenant, runId, planId }: NewMessage): SQL {

@@ -12,11 +12,17 @@ import { messages, runs } from '../schema.ts';
 
 export type RunRow = typeof runs.$inferSelect;
 
+export const runNotFound = (id: string) =>
+  new CountersignError(
+    'run_not_found',
+    `There is no run ${id}. Check the ID in the answer to the request.`,
+  );
+
 /** @throws `run_not_found` */
 export async function readRun(db: Queryable, id: string): Promise<RunRow> {
   const [row] = await db.select().from(runs).where(eq(runs.id, id));
   if (row !== undefined) return row;
-  throw new CountersignError('run_not_found', `There is no run ${id}.`);
+  throw runNotFound(id);
 }
 
 /** The run's, otherwise that of the turn's author. */
@@ -31,7 +37,7 @@ export function tenantOfTurn({
 export async function lockRun(tx: Transaction, id: string): Promise<RunRow> {
   const [row] = await tx.select().from(runs).where(eq(runs.id, id)).for('no key update');
   if (row !== undefined) return row;
-  throw new CountersignError('run_not_found', `There is no run ${id}.`);
+  throw runNotFound(id);
 }
 
 export async function readRunCause(db: Queryable, id: string): Promise<string | null> {

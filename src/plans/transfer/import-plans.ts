@@ -122,12 +122,12 @@ export async function* importPlans(
       throw bad(
         `it is of format ${header.version}, and this version reads ${transferVersion}. Upgrade first.`,
       );
-    if (!read.success) throw bad(`line ${number} is not of an export of plans.`);
+    if (!read.success) throw bad(`line ${number} is not part of an export. Use a file that “countersign export” wrote.`);
     if (header !== null) {
       exportedAt = header.exported_at;
       continue;
     }
-    if (exportedAt === null) throw bad('it does not begin with a header.');
+    if (exportedAt === null) throw bad('it does not begin with a header. Use a whole file that “countersign export” wrote.');
     const line = read.data;
     if (line.kind === 'plan') {
       if (open !== null) throw bad(`${open.plan.content.id} has no end.`);

@@ -31,7 +31,7 @@ export async function openPlaybooks(): Promise<void> {
     const { playbooks } = await get<{ playbooks: Playbook[] }>('/api/playbooks');
     update({ list: playbooks });
   } catch (error) {
-    update({ list: [], problem: describeError(error) });
+    update({ problem: describeError(error) });
   }
 }
 

@@ -4,7 +4,7 @@ import type { Recurring, RecurringChange, RecurringOutcome } from '#domain/plan/
 import { describeError, get, post } from './api.ts';
 import { closeBuilder } from './builder.ts';
 import type { RecurringDialog } from './state.ts';
-import { change, changeNow, state } from './store.ts';
+import { change, changeNow } from './store.ts';
 
 function update(part: Partial<RecurringDialog>): void {
   changeNow((s) => {
@@ -21,7 +21,7 @@ async function readList(): Promise<void> {
   try {
     update({ list: (await get<{ recurring: Recurring[] }>('/api/recurring')).recurring });
   } catch (error) {
-    update({ list: state.recurring?.list ?? [], problem: describeError(error) });
+    update({ problem: describeError(error) });
   }
 }
 

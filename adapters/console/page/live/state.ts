@@ -34,7 +34,6 @@ import { createInbox, type InboxState } from '../inbox/inbox.ts';
 import type { Triage } from '../inbox/triage.ts';
 import type { OpenedGroup } from '../plan/rows.ts';
 import type { StepEdit, StepEditing } from '../plan/step-edit.ts';
-import type { StreamState } from './stream.ts';
 
 export type Card = { facts: PlanCardFacts; view: PlanWords; adaptive_card: unknown };
 export type SessionCard = {
@@ -45,6 +44,8 @@ export type SessionCard = {
   view: SessionView;
   adaptive_card: unknown;
 };
+export type StreamState = 'connecting' | 'live' | 'reconnecting' | 'refused';
+
 export type Tab = 'overview' | 'graph' | 'timeline' | 'steps' | 'changes' | 'trace' | 'audit';
 export const tabs: Tab[] = ['overview', 'graph', 'timeline', 'steps', 'changes', 'trace', 'audit'];
 

@@ -2,8 +2,7 @@
 // Uses fetch because EventSource cannot send a token.
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { ApiError, request } from './api.ts';
-
-export type StreamState = 'connecting' | 'live' | 'reconnecting' | 'refused';
+import type { StreamState } from './state.ts';
 
 export type StreamHandlers = {
   onEvent(event: EventSourceMessage): void;
