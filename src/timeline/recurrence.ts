@@ -50,6 +50,14 @@ export function nextOccurrences(recurrence: Recurrence, after: Date, limit: numb
   return found;
 }
 
+/** The first date after `now`, where a count begins. Whole minutes; without a date, `now`. */
+export function beginAfter({ rrule, timezone }: Omit<Recurrence, 'startsAt'>, now: Date): Date {
+  const startsAt = new Date(Math.floor(now.getTime() / 60_000) * 60_000);
+  const endless = readRule(rrule).replace(/;COUNT=\d+|COUNT=\d+;/, '');
+  if ((checkRule(endless) ?? checkTimezone(timezone)) !== null) return startsAt;
+  return nextOccurrences({ rrule: endless, timezone, startsAt }, now, 1)[0] ?? startsAt;
+}
+
 /** ISO 8601, or local in `timezone`; skipped local times move forward. @throws invalid_arguments */
 export function toMoment(text: string, timezone: string): Date {
   const problem = checkTimezone(timezone);

@@ -5,6 +5,7 @@ import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Operation } from '#domain/tool.ts';
 import {
+  beginAfter,
   checkTimezone,
   formatMoment,
   nextOccurrences,
@@ -138,10 +139,9 @@ function computeTiming(
       );
     return { startsAt: at, next: [at], rrule: null };
   }
-  // In whole minutes, so that 9:30 rings at 9:30:00.
-  const startsAt = at ?? new Date(Math.floor(now.getTime() / 60_000) * 60_000);
-  const after = new Date(Math.max(now.getTime(), startsAt.getTime() - 1));
   const rrule = readRule(args.rrule);
+  const startsAt = at ?? beginAfter({ rrule, timezone }, now);
+  const after = new Date(Math.max(now.getTime(), startsAt.getTime() - 1));
   const next = nextOccurrences({ rrule, timezone, startsAt }, after, shown);
   const [first, second] = next;
   if (first === undefined)

@@ -3,7 +3,7 @@ import { toDependency } from '#domain/plan/dependency.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import { writeTemplates } from '#domain/plan/templates.ts';
-import type { PlanOutline } from '#domain/planning/outline.ts';
+import type { PlanOutline, Recurs } from '#domain/planning/outline.ts';
 import type { StageEvent } from '#domain/planning/stages.ts';
 import { operationName } from '#domain/tool.ts';
 import { shorten } from '#domain/words.ts';
@@ -141,9 +141,7 @@ async function changeOutline(
     recurs === null ? [] : steps.map(({ id = '' }) => ({ id, recurs })),
   );
   const [series] = changes.rule === null ? [] : recurring;
-  const from = new Date(
-    Math.max(request.now.getTime(), Date.parse(series?.recurs.starts_at ?? '') || 0),
-  );
+  const from = series === undefined ? request.now : beginOf(series.recurs, request.now);
   const { move } = changes;
   const { steps: _, ...times } = move ?? { steps: [] };
   const calls: [tool: string, ids: readonly unknown[], args: object][] = [
@@ -194,6 +192,12 @@ async function changeOutline(
       ...(changes.order === null ? {} : { preferences: { order: changes.order } }),
     }),
   );
+}
+
+/** A later start that was asked for is kept. */
+function beginOf({ rrule, timezone, starts_at }: Recurs, now: Date): Date {
+  const begins = Date.parse(starts_at);
+  return begins <= startOf(rrule, now, timezone).getTime() ? now : new Date(begins - 1);
 }
 
 type Added = { steps: object[]; described: Described[] };

@@ -3,7 +3,7 @@ import { type Dependency, fromDependency, toDependency } from '#domain/plan/depe
 import { writeTemplates } from '#domain/plan/templates.ts';
 import { type Json, JsonValue, mapTexts, textsIn } from '#domain/text.ts';
 import { shorten } from '#domain/words.ts';
-import { nextOccurrences } from '#timeline/recurrence.ts';
+import { beginAfter } from '#timeline/recurrence.ts';
 import type { Request } from '../commands/request.ts';
 import { columnPattern } from '../commands/tokens.ts';
 import type { WrittenOutline } from '../outline/written-outline.ts';
@@ -30,10 +30,7 @@ export const describeWait = (start: string | null, timezone: string): string =>
 /** "Every 2 weeks on Monday" begins next Monday, not this week. */
 export function startOf(rrule: string, now: Date, timezone: string): Date {
   const each = rrule.replace(/^(FREQ=WEEKLY);INTERVAL=\d+;BYDAY/, '$1;BYDAY');
-  const begin = new Date(Math.floor(now.getTime() / 1000) * 1000);
-  return each === rrule
-    ? begin
-    : (nextOccurrences({ rrule: each, timezone, startsAt: begin }, now, 1)[0] ?? begin);
+  return beginAfter({ rrule: each, timezone }, now);
 }
 
 export const writeEdges = (after: Dependency[]): WrittenNode['after'] => after.map(fromDependency);

@@ -10,7 +10,7 @@ import { RoadmapWay } from '#domain/planning/roadmap.ts';
 import type { StrategyProfile } from '#domain/planning/schedule.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { readDuration } from '#timeline/durations.ts';
-import { checkTimezone, toLimit, toMoment } from '#timeline/recurrence.ts';
+import { beginAfter, checkTimezone, toLimit, toMoment } from '#timeline/recurrence.ts';
 import { checkRule, readRule } from '#timeline/rule.ts';
 import { takeId } from './outline-tree.ts';
 import { createStepReader, findHuman, measureLengths, WrittenStep } from './written-steps.ts';
@@ -187,7 +187,9 @@ function readNode(
       ? null
       : {
           rrule: readRule(recurs.rrule),
-          starts_at: toTime(recurs.starts_at) ?? now.toISOString(),
+          starts_at:
+            toTime(recurs.starts_at) ??
+            beginAfter({ rrule: recurs.rrule, timezone: zone }, now).toISOString(),
           timezone: zone,
           until: toTime(recurs.until, toLimit),
         };

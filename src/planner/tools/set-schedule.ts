@@ -2,7 +2,13 @@
 import { z } from 'zod';
 import type { Recurs } from '#domain/planning/outline.ts';
 import { countOf } from '#domain/words.ts';
-import { checkTimezone, nextOccurrences, toLimit, toMoment } from '#timeline/recurrence.ts';
+import {
+  beginAfter,
+  checkTimezone,
+  nextOccurrences,
+  toLimit,
+  toMoment,
+} from '#timeline/recurrence.ts';
 import { checkRule, readRule } from '#timeline/rule.ts';
 import { defineTool } from '../define-tool.ts';
 import { stepsNamed } from '../draft/edit-draft.ts';
@@ -49,12 +55,12 @@ function readTimes(
   };
   if (repeat === undefined) return timing;
   if (repeat === null) return { ...timing, recurs: null };
+  const rule = { rrule: readRule(repeat.rrule), timezone: repeat.timezone ?? timezone };
   return {
     ...timing,
     recurs: {
-      rrule: readRule(repeat.rrule),
-      starts_at: moment(repeat.starts_at) ?? now.toISOString(),
-      timezone: repeat.timezone ?? timezone,
+      ...rule,
+      starts_at: moment(repeat.starts_at) ?? beginAfter(rule, now).toISOString(),
       until: limit(repeat.until) ?? null,
     },
   };

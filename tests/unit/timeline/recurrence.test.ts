@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { describeLeftOut } from '#timeline/left-out.ts';
 import {
+  beginAfter,
   checkTimezone,
   formatMoment,
   nextOccurrences,
@@ -17,6 +18,19 @@ function next(rrule: string, startsAt: string, after: string, limit = 3, timezon
     toLocalIso(moment, timezone),
   );
 }
+
+it.each([
+  ['FREQ=HOURLY;COUNT=3', ['10:30', '11:30', '12:30']],
+  ['COUNT=2;FREQ=MINUTELY;INTERVAL=20', ['09:50', '10:10']],
+  ['FREQ=DAILY;COUNT=2;BYHOUR=9;BYMINUTE=30', ['09:30', '09:30']],
+])('a count begins with the first date after the request: %s', (rrule, times) => {
+  const now = new Date('2026-03-04T09:30:20Z');
+  const rule = { rrule, timezone: 'UTC' };
+  const found = nextOccurrences({ ...rule, startsAt: beginAfter(rule, now) }, now, 9);
+  expect(found.map((moment) => moment.toISOString().slice(11, 19))).toEqual(
+    times.map((time) => `${time}:00`),
+  );
+});
 
 describe('a recurrence rule', () => {
   it.each<[string, Parameters<typeof next>, string[]]>([

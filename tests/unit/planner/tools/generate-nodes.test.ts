@@ -128,7 +128,7 @@ describe('a written outline', () => {
       not_before: '2026-05-05T07:00:00.000Z',
       recurs: {
         rrule: 'FREQ=DAILY',
-        starts_at: '2026-05-04T10:00:00.000Z',
+        starts_at: '2026-05-05T10:00:00.000Z',
         timezone: 'Europe/Berlin',
         until: '2026-06-01T22:00:00.000Z',
       },
