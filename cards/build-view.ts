@@ -11,6 +11,7 @@ import {
 } from '#domain/plan/build.ts';
 import {
   type Entry,
+  inputTypeOf,
   isOpenEntry,
   type OperationField,
   type OperationOffer,
@@ -62,6 +63,8 @@ export type BuildForm = {
   /** Possible predecessors, on the last page only. */
   waits: { id: string; label: string; chosen: boolean }[];
   at: string;
+  /** In place of a build: the digest of the plan whose step it is. */
+  opened: string | undefined;
   /** Those without a field on this page. */
   problems: string[];
 };
@@ -146,9 +149,11 @@ function viewBuildField(
   const help = [field.help ?? '', hint ?? ''].filter((text) => text !== '').join(' ');
   const isOpen = isOpenEntry(entry);
   // A later value as a number; an optional boolean may stay open.
-  const asText = (field.type === 'number' && later) || (isOpen && field.type !== 'multiline');
+  const own = inputTypeOf(field, entry);
+  const asText =
+    (field.type === 'number' && later) || (isOpen && own !== 'multiline') || own !== field.type;
   const asChoice = field.type === 'boolean' && !field.required && field.initial === null;
-  const type = asText ? 'text' : asChoice ? 'choice' : field.type;
+  const type = own === 'multiline' ? own : asText ? 'text' : asChoice ? 'choice' : own;
   const drawn = viewField({
     ...field,
     type,
@@ -255,6 +260,7 @@ export function viewBuildForm(
       label: cutShown(label ?? `${numberOf(build, id)}. ${showLine(gistOf(form), 200)}`, 75),
     })),
     at: showTime(step.at),
+    opened: build.edits,
     problems: problems
       .filter(({ name }) => !named.has(name) && name !== atProblem)
       .concat(problems.filter(({ name }) => name === atProblem))

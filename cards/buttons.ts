@@ -1,10 +1,8 @@
 // A plan's buttons by status; nothing destructive is primary.
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
-import type { ShownStep } from '#domain/plan/call.ts';
 import { readSettledStatus } from '#domain/plan/expected-step.ts';
 import type { PassedStarts } from '#domain/plan/passed-starts.ts';
 import type { Plan, Step } from '#domain/plan/plan.ts';
-import { showLabel } from '#domain/shown-text.ts';
 import { listOf } from '#domain/words.ts';
 import { shield, shortenCall } from './calls.ts';
 import { maxOffers, offerMoves, offerOrders } from './moves.ts';
@@ -84,26 +82,6 @@ const giveUpConfirm = {
   submit: 'Stop here',
 };
 
-/** Limits of every chat. */
-const mostFields = 10;
-const mostOfValue = 900;
-
-/** Retries with edited arguments, if a form can hold them. */
-function offerEdit(plan: Plan, step: ShownStep): Button[] {
-  const fields = Object.entries(step.args).flatMap(([name, value]): Field[] => {
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
-    const plain = ['string', 'number', 'boolean'].includes(typeof value);
-    if (!plain || text.length > mostOfValue || name.includes(':')) return [];
-    const type = text.includes('\n') ? 'multiline' : 'text';
-    return [makeField(name, type, showLabel(name, 100), { value: text })];
-  });
-  if (fields.length === 0 || fields.length > mostFields) return [];
-  const form: Form = { ...noText, fields, submit: editWords.submit };
-  return [makeButton(pressAbout(plan, 'retry_edited', step), editWords.label, { form })];
-}
-
-const editWords = { label: 'Edit and retry', submit: 'Change and retry' };
-
 const noText = { label: '', placeholder: '', required: false, missing: '' };
 
 const playbookForm: Form = {
@@ -137,7 +115,7 @@ function viewFailedButtons({ plan, failed }: PlanCardFacts): Button[] {
   const one = plan.counts.failed === 1 && only !== undefined;
   return [
     makeButton(pressRetry(plan), one ? 'Retry the step' : 'Retry the failed steps'),
-    ...(one ? offerEdit(plan, only) : []),
+    ...(one ? [makeButton(pressAbout(plan, 'retry_edited', only), 'Edit and retry')] : []),
     ...(one ? [makeButton(pressAbout(plan, 'settle_skip', only), 'Continue without it')] : []),
     makeButton(pressOf(plan, 'cancel'), 'Stop here', { confirm: giveUpConfirm }),
     makeButton(pressOf(plan, 'details'), 'Details'),

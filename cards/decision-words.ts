@@ -71,8 +71,6 @@ export const refusalWords = {
   whatChanges: sayWhatChanges,
   whatChangesUndecided: `${sayWhatChanges} Nothing was decided.`,
   noStepNamed: "This button doesn't say which step it is about.",
-  stepMoved: 'This step has changed since the card was drawn. Nothing was done.',
-  nothingEdited: 'Nothing was changed. Change a value, or press Retry the step.',
   playbookForm:
     'Give a name of lowercase letters, digits and hyphens, such as close-month, and parameters one a line, such as customer=ACME.',
   noFindingNamed: "This button doesn't say which problem it is about.",

@@ -133,15 +133,25 @@ function stepOf(press: AnyPress): string {
   return 'step_id' in press ? (press.step_id ?? '') : '';
 }
 
+/** Opens the form of a plan's step. */
+export const editDialog = (plan: string, step: string) => ({
+  ...{ build: 'open', msteams: { type: 'task/fetch' } },
+  edits: { plan, step },
+});
+
 /** With a question it opens an inner card. */
 function dressButton(button: Button<AnyPress>) {
   const { press, form } = button;
   // Teams has no confirmations, so the inner card shows the guard.
   const confirm = confirmOf(button);
   const opens = form !== null || confirm !== null;
+  const dialog =
+    press.action === 'retry_edited' ? editDialog(press.plan_id, press.step_id ?? '') : null;
   return {
     title: cutShown(button.label, platformLimits.teams.actionTitle),
+    type: opens ? 'Action.ShowCard' : dialog === null ? 'Action.Execute' : 'Action.Submit',
     opens,
+    dialog,
     style: button.style === 'primary' ? 'positive' : null,
     press,
     form:

@@ -4,7 +4,7 @@ import { cutShown } from '#domain/shown-text.ts';
 import { reviewLabel } from './buttons.ts';
 import { homeWords, pressWords, windowWords } from './chat-words.ts';
 import type { DetailsView } from './details-view.ts';
-import { dressState, readAloud, widthOfLeads } from './dress-teams.ts';
+import { dressState, editDialog, readAloud, widthOfLeads } from './dress-teams.ts';
 import { type Drawn, expandCard, findTemplate, fitsTeams } from './expand.ts';
 import { escapeMacros, mapShown } from './plain.ts';
 import { describePlan, type PlanListView } from './plan-list.ts';
@@ -80,10 +80,7 @@ export function drawAdaptiveDetails(view: DetailsView, details: object, back: Ba
     pages === null ? [] : [{ title: words, data: { ...details, pages } }];
   const buttons = view.edits.map(({ step, label: words }) => ({
     title: words,
-    data: {
-      ...{ build: 'open', msteams: { type: 'task/fetch' } },
-      edits: { plan: view.plan_id, step },
-    },
+    data: editDialog(view.plan_id, step),
   }));
   const rows = Array.from({ length: Math.ceil(buttons.length / rowOfButtons) }, (_, index) => ({
     row: buttons.slice(index * rowOfButtons, (index + 1) * rowOfButtons),

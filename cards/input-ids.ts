@@ -19,7 +19,6 @@ export function fieldInputId(stepId: string, name: string): string {
 
 export const withFields: ReadonlySet<AnyAction> = new Set<AnyAction>([
   'human_done',
-  'retry_edited',
   'save_playbook',
 ]);
 

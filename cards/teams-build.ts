@@ -227,8 +227,8 @@ function drawField(field: Field): Element[] {
 
 /** @param form a `pick` field's options are suggestions */
 export function drawBuildFormDialog(form: BuildForm, edits?: object): Drawn {
-  const { title, operation, fields, sources, waits, at, problems, page, isLast } = form;
-  const held = { page, ...(edits === undefined ? {} : { edits }) };
+  const { title, operation, fields, sources, waits, at, problems, page, isLast, opened } = form;
+  const held = { page, ...(edits === undefined ? {} : { edits: { ...edits, opened } }) };
   const body = [
     text(title, { weight: 'bolder' }),
     { ...text(operation, subtle), spacing: 'none' },

@@ -4,9 +4,10 @@ import type { CardPress } from '#domain/chat/card.ts';
 import { commandName } from '#domain/command-name.ts';
 import { type Choices, drawChoices, readChoice } from './choices.ts';
 import { decidePlan, showProposal } from './decide-plan.ts';
+import { attempt } from './decision-loop.ts';
 import { drawLines, drawProgress, drawReport } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { editFields } from './fill-in.ts';
+import { editWaiting } from './fill-step.ts';
 import { pressDrawn } from './press.ts';
 import { answerRun, sayRun } from './run-turn.ts';
 import { look, planData, type Session, sentenceOf } from './session.ts';
@@ -95,10 +96,9 @@ async function offerRetry(session: Session, view: PlanView): Promise<boolean> {
   const more = edit === undefined ? '' : '  [e]dit and retry';
   const line = await session.ask(`  [r]etry the failed steps${more}  [q]uit › `);
   const word = line?.trim().toLowerCase() ?? '';
-  if (['e', 'edit', 'edit and retry'].includes(word) && edit?.form != null) {
-    const fields = await editFields(session, edit.form.fields);
-    return fields !== null && (await pressDrawn(session, edit.press, { fields })) === null;
-  }
+  const step = edit?.press.step_id;
+  if (['e', 'edit', 'edit and retry'].includes(word) && step !== undefined)
+    return attempt(session, () => editWaiting(session, { plan: view.plan_id, step }));
   if (!['r', 'retry'].includes(word)) return false;
   return (await pressDrawn(session, retry.press)) === null;
 }

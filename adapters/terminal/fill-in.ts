@@ -81,21 +81,6 @@ export async function fillIn(session: Session, { fields }: Ask): Promise<Filled 
   }
 }
 
-/** Enter keeps a value; null if the input ends. */
-export async function editFields(session: Session, fields: Field[]): Promise<Filled | null> {
-  const filled: Filled = {};
-  for (const { name, label, value = '' } of fields) {
-    session.say(
-      '',
-      ...drawLines(`${label}: ${showWhole(value)}. Press Enter to keep it.`, session.screen),
-    );
-    const line = await session.ask('  › ');
-    if (line === null || session.signal.aborted) return null;
-    if (line.trim() !== '') filled[name] = line.trim();
-  }
-  return filled;
-}
-
 async function askWord(session: Session): Promise<'send' | 'again' | 'quit'> {
   for (;;) {
     const line = await session.ask('  [s]end  [a]gain  [q]uit › ');

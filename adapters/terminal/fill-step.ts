@@ -107,10 +107,17 @@ export async function editStep(session: Session, step: string): Promise<void> {
 /** Asks for the values of a waiting plan's step, and proposes the change. */
 export async function editWaiting(session: Session, edits: { plan: string; step: string }) {
   const { service, actor } = session;
-  const { read, change: apply } = openBuilder(service, edits, viewerOf(session), actor);
+  const begin = openBuilder(service, edits, viewerOf(session), actor);
+  const { edits: opened } = await begin.change([{ kind: 'edit', step: edits.step }]);
+  const { read, change: apply } = openBuilder(
+    service,
+    { ...edits, opened },
+    viewerOf(session),
+    actor,
+  );
   const own = { ...service, readBuild: read, changeBuild: apply };
   try {
-    await editStep({ ...session, service: own }, edits.step);
+    await fillStep({ ...session, service: own }, true);
   } catch (error) {
     if (!(error instanceof Quit)) throw error;
   }

@@ -4,14 +4,15 @@ import type { Field } from '#cards/view.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import { isRepeatRule } from '#domain/plan/build.ts';
 import type { Entry } from '#domain/plan/operation-form.ts';
-import type { BuildChange, Service } from '#domain/service.ts';
+import type { BuildChange, EditedStep, Service } from '#domain/service.ts';
 
 type Viewer = { user: string; timezone: string };
+type Edits = EditedStep & { plan: string };
 
 /** Reads and changes the plan that a person builds, or the open form of a step of a plan. */
 export const openBuilder = (
   service: Service,
-  edits: { plan: string; step: string } | undefined,
+  edits: Edits | undefined,
   viewer: Viewer,
   actor: Actor,
 ) =>
@@ -21,9 +22,9 @@ export const openBuilder = (
         change: (changes: BuildChange[]) => service.changeBuild(changes, viewer, actor),
       }
     : {
-        read: () => service.readStepEdit(edits.plan, edits.step, viewer, actor),
+        read: () => service.readStepEdit(edits.plan, edits, viewer, actor),
         change: (changes: BuildChange[]) =>
-          service.changeStepEdit(edits.plan, edits.step, changes, viewer, actor),
+          service.changeStepEdit(edits.plan, edits, changes, viewer, actor),
       };
 
 /** @param entered text, a tick, or positions of options @returns undefined for no entry */

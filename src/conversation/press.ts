@@ -1,5 +1,4 @@
 // Turns presses on cards into service calls.
-import { isDeepStrictEqual } from 'node:util';
 import { refusalWords } from '#cards/decision-words.ts';
 import type { CardPress, Pressed } from '#domain/chat/card.ts';
 import type { Press, PressedPart, PressOutcome } from '#domain/chat/press.ts';
@@ -9,11 +8,8 @@ import type { Actor } from '#domain/people/actor.ts';
 import type { FieldValue } from '#domain/plan/answer.ts';
 import { expectedStep } from '#domain/plan/expected-step.ts';
 import type { FindingAction } from '#domain/plan/finding.ts';
-import { changesBetween } from '#domain/plan/merge.ts';
-import type { PatchOperation } from '#domain/plan/patch.ts';
 import { type NewPlaybook, PlaybookName, PlaybookValues } from '#domain/plan/playbook.ts';
 import type { Approval, Service } from '#domain/service.ts';
-import { parseJson } from '#domain/text.ts';
 
 type Named = { pressed?: Pressed };
 type Entered = Pick<Press, 'text' | 'fields'>;
@@ -81,35 +77,6 @@ async function settleFinding(
   if (finding === undefined)
     throw new CountersignError('invalid_request', refusalWords.noFindingNamed);
   await service.settleFinding(plan_id, finding, action, actor);
-}
-
-async function retryEdited(
-  service: Service,
-  press: CardPress,
-  fields: Record<string, FieldValue>,
-  actor: Actor,
-): Promise<void> {
-  const { step_id: id, plan_id, version } = press;
-  if (id === undefined) throw new CountersignError('invalid_request', refusalWords.noStepNamed);
-  const { revision, version: current } = await service.getPlan(plan_id);
-  const [step] = await service.getSteps(plan_id, [id]);
-  const isShown = step?.status === 'failed' && step.attempt === (press.attempt ?? step.attempt);
-  if (step === undefined || current !== version || !isShown)
-    throw new CountersignError('already_decided', refusalWords.stepMoved);
-  const args = { ...step.args };
-  for (const [name, value] of Object.entries(fields)) {
-    const before = step.args[name];
-    if (before === undefined || value === null || value === '') continue;
-    args[name] = typeof before === 'string' ? String(value) : (parseJson(String(value)) ?? value);
-  }
-  if (isDeepStrictEqual(args, step.args))
-    throw new CountersignError('invalid_request', refusalWords.nothingEdited);
-  const steps = { ids: [id] };
-  const operations: PatchOperation[] = [
-    { op: 'update_steps', steps, set: { args: changesBetween(step.args, args) } },
-    { op: 'rerun_steps', steps },
-  ];
-  await service.patch(plan_id, { base_revision: revision, operations }, actor);
 }
 
 /** Parameters as lines `customer=ACME`. @throws `invalid_request` */
@@ -204,8 +171,6 @@ async function decidePlan(
       await service.retry(plan_id, { version, ...end, ...named }, actor);
       return;
     }
-    case 'retry_edited':
-      return retryEdited(service, button, fields ?? {}, actor);
     case 'save_playbook':
       await service.savePlaybook(plan_id, readPlaybook(fields ?? {}), actor);
       return;
@@ -232,6 +197,7 @@ async function decidePlan(
     case 'finding_dismiss':
       return settleFinding(service, button, 'dismiss', actor);
     case 'details':
+    case 'retry_edited':
       return;
     default:
       action satisfies never;
@@ -251,7 +217,8 @@ export async function carryOutPress(
     await decideSession(service, button, text, actor, named);
     return { kind: 'run', run_id: button.run_id };
   }
-  if (button.action === 'details') return { kind: 'nothing' };
+  // These open a view or a form.
+  if (button.action === 'details' || button.action === 'retry_edited') return { kind: 'nothing' };
   await decidePlan(service, button, press, actor, named);
   return { kind: 'plan', plan_id: button.plan_id };
 }

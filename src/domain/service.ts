@@ -219,6 +219,9 @@ export type BuildChange =
   | Exclude<BuildMove, { kind: 'choose' }>
   | { kind: 'choose'; operation: string };
 
+/** `opened`: the plan's digest when the form was opened, as its `Build` says. */
+export type EditedStep = { step: string; opened?: string | undefined };
+
 /** `problem`: why it can't be proposed. `facts`: null without steps. */
 export type BuildPreview = { build: Build; facts: PlanCardFacts | null; problem: string | null };
 
@@ -342,20 +345,21 @@ export type Service = {
     viewer: { user: string; timezone: string },
     actor: Actor,
   ): Promise<Build>;
-  /** The actor's open form of a step of a plan; another `step` is none. */
+  /** The actor's open form of a step of a plan. @throws `stale_version` if it is not the one that was opened */
   readStepEdit(
     id: string,
-    step: string,
+    about: EditedStep,
     viewer: { user: string; timezone: string },
     actor: Actor,
   ): Promise<Build>;
   /**
-   * As `changeBuild`, on a step of a plan that waits for its first approval: `edit` opens it as it is, `add` proposes what was
-   * entered as the plan's next version. A refusal is a problem of the form. @throws `unknown_step`, `invalid_transition` to open
+   * As `changeBuild`, on a step of a plan that waits for its approval, or a failed one: `edit` opens it as it is, `add` proposes
+   * what was entered as one change. A refusal is a problem of the form. @throws `not_allowed`, `unknown_step`,
+   * `invalid_transition` to open; as `readStepEdit`
    */
   changeStepEdit(
     id: string,
-    step: string,
+    about: EditedStep,
     changes: BuildChange[],
     viewer: { user: string; timezone: string },
     actor: Actor,

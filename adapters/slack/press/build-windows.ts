@@ -24,7 +24,7 @@ const Held = z.object({
   place: z.object({ channel: z.string(), thread: z.string().nullable() }).nullable(),
   page: z.int().default(0),
   /** The step of a waiting plan that is edited, instead of the person's own plan. */
-  edits: z.object({ plan: z.string(), step: z.string() }).optional(),
+  edits: z.object({ plan: z.string(), step: z.string(), opened: z.string().optional() }).optional(),
 });
 export type BuildHeld = z.infer<typeof Held>;
 
@@ -65,8 +65,9 @@ export function planWindow(held: BuildHeld, view: BuildView, { before, plan, ste
 }
 
 export function stepWindow(held: BuildHeld, form: BuildForm): types.ModalView {
-  const { page, submit, window: title } = form;
-  return makeWindow({ ...held, page }, 'step', {
+  const { page, submit, window: title, opened } = form;
+  const edits = held.edits === undefined ? undefined : { ...held.edits, opened };
+  return makeWindow({ ...held, page, edits }, 'step', {
     ...{ title, submit, close: words.back },
     blocks: toBlocks(drawBuildForm(form)),
   });
@@ -88,17 +89,17 @@ function readField(view: View, { name, type, several, options, pick }: Field) {
   return value ?? entered?.selected_date ?? '';
 }
 
-/** @param accountOf null if unknown */
+/** @param accountOf null if unknown; `before` if that is the same person */
 export async function readEntered(
   view: View,
   form: BuildForm,
-  accountOf: (user: string) => Promise<string | null>,
+  accountOf: (user: string, before: string) => Promise<string | null>,
 ): Promise<BuildChange[]> {
   const entries: Record<string, Entry | undefined> = {};
   for (const field of form.fields.filter((one) => !isKept(one))) {
     const entered = readField(view, field);
     const isPerson = typeof entered === 'object' && 'person' in entered;
-    const given = isPerson ? ((await accountOf(entered.person)) ?? '') : entered;
+    const given = isPerson ? ((await accountOf(entered.person, field.value ?? '')) ?? '') : entered;
     entries[field.name] = readEntry(field, given);
   }
   const waits = valueIn(view, buildBlocks.waits)?.selected_options ?? [];

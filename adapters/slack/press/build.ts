@@ -8,6 +8,8 @@ import { platformLimits } from '#cards/limits.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
 import { buildActions, buildBlock, buildBlocks, slackPage } from '#cards/slack-build.ts';
 import { openBuilder, readMove } from '#chat/build-entries.ts';
+import type { CardPress } from '#domain/chat/card.ts';
+import { conversationAt } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { personInChat } from '#domain/people/actor.ts';
 import { type Build, fromProblem, gistOf, shownFields } from '#domain/plan/build.ts';
@@ -33,7 +35,7 @@ import {
   stepWindow,
 } from './build-windows.ts';
 import { fillWindow } from './fill-window.ts';
-import { readHeld } from './held.ts';
+import { type Held, readHeld } from './held.ts';
 import { putView } from './put-view.ts';
 import { tellAlone } from './send.ts';
 import { noticeWindow } from './windows.ts';
@@ -45,8 +47,13 @@ const answersWithinMs = 2400;
 
 async function builderOf(
   { people, service }: SlackContext,
-  { team, user, edits }: Pick<BuildHeld, 'team' | 'user' | 'edits'>,
+  { team, user, place, edits }: BuildHeld,
 ) {
+  if (edits !== undefined) {
+    const about = place && conversationAt({ platform: 'slack', tenant: team, ...place });
+    if (about === null || !(await service.isAbout(about, { plan_id: edits.plan })))
+      throw new CountersignError('not_allowed', pressWords.elsewhereOnly);
+  }
   const who = await people.find(team, user);
   if (!who.acts) throw new CountersignError('forbidden', windowWords.refused);
   const actor = { ...personInChat(who, 'slack'), tenant: chatTenant('slack', team) };
@@ -140,15 +147,28 @@ async function pushForm(
     view: noticeWindow(windowWords.loading),
   });
   if (view?.id === undefined) return;
-  const drawn = await orNotice(context, async () => {
-    const build = await open();
-    const form = viewForm(build, 0);
-    const [problem] = build.problems;
-    return form === null
-      ? noticeWindow({ title: windowWords.refused, text: problem?.message ?? pressWords.failed })
-      : drawStep(context, { ...held, page: 0 }, form);
-  });
+  const drawn = await orNotice(context, async () => drawOpened(context, held, await open()));
   await putView(context, held.team, { id: view.id }, drawn);
+}
+
+function drawOpened(context: SlackContext, held: BuildHeld, build: Build) {
+  const form = viewForm(build, 0);
+  if (form !== null) return drawStep(context, { ...held, page: 0 }, form);
+  const text = build.problems[0]?.message ?? pressWords.failed;
+  return noticeWindow({ title: windowWords.refused, text });
+}
+
+const openEdit = async (context: SlackContext, held: BuildHeld, step: string) =>
+  (await builderOf(context, held)).change([{ kind: 'edit', step }]);
+
+/** The form of a plan's step, from its card. */
+export async function fillEdit(
+  context: SlackContext,
+  { team, user, place }: Held,
+  { plan_id: plan, step_id: step = '' }: CardPress,
+): Promise<types.ModalView> {
+  const held: BuildHeld = { team, user, place, page: 0, edits: { plan, step } };
+  return drawOpened(context, held, await openEdit(context, held, step));
 }
 
 /** Keeps what was entered. */
@@ -174,11 +194,15 @@ async function redrawForm(
 }
 
 const enteredIn = (
-  { people }: SlackContext,
+  { people, reach }: SlackContext,
   { team }: BuildHeld,
   view: SentSignal['sent']['view'],
   form: BuildForm,
-) => readEntered(view, form, (user) => people.accountOf(team, user));
+) =>
+  readEntered(view, form, async (user, before) => {
+    const drawn = before === '' ? null : await reach.find(team, before);
+    return drawn?.user === user ? before : people.accountOf(team, user);
+  });
 
 /** @throws errors of Slack, for the log */
 export async function pressBuild(context: SlackContext, signal: PressSignal): Promise<void> {
@@ -314,8 +338,7 @@ export async function editStep(context: SlackContext, { team, pressed }: PressSi
   if (held.place === null || !('plan_id' in held.press)) return;
   const edits = { plan: held.press.plan_id, step };
   const opened: BuildHeld = { team, user: user.id, place: held.place, page: 0, edits };
-  const open = async () => (await builderOf(context, opened)).change([{ kind: 'edit', step }]);
-  await pushForm(context, opened, trigger, open);
+  await pushForm(context, opened, trigger, () => openEdit(context, opened, step));
 }
 
 async function submitTerms(

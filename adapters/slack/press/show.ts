@@ -13,7 +13,7 @@ import { placeOfPress } from '../signals/name-signal.ts';
 import type { MessageSignal, PressSignal, SentSignal, Signal } from '../signals/read-signal.ts';
 import type { SlackContext } from '../slack-context.ts';
 import type { Acknowledgement } from '../transport/accept.ts';
-import { editStep, openBuild, pressBuild, submitBuild } from './build.ts';
+import { editStep, fillEdit, openBuild, pressBuild, submitBuild } from './build.ts';
 import { isBuild } from './build-windows.ts';
 import { fillWindow } from './fill-window.ts';
 import { opensWindow, readButton } from './handle-press.ts';
@@ -45,6 +45,7 @@ async function fill(context: SlackContext, held: Held, refused = false): Promise
       const conversation = conversationAt({ platform: 'slack', tenant: team, ...place });
       if (!(await service.isAbout(conversation, press))) return noticeWindow(windowWords.elsewhere);
     }
+    if (press.action === 'retry_edited') return await fillEdit(context, held, press);
     const { id, timezone } = await people.find(team, user);
     // Lists have no conversation to compare.
     const plans = place === null ? plansFor(team, id) : service;

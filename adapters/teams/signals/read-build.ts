@@ -14,7 +14,7 @@ const Pressed = z.object({
   list: z.string().max(2000).optional(),
   count: z.int().optional(),
   page: z.int().min(0).max(100).default(0),
-  edits: z.object({ plan: id, step: id }).optional(),
+  edits: z.object({ plan: id, step: id, opened: id.optional() }).optional(),
 });
 const Inputs = z.record(z.string(), z.unknown());
 const Sent = z.object({

@@ -71,9 +71,15 @@ function readPairs(field: OperationField, text: string): Read {
   return { value: Object.fromEntries(pairs) };
 }
 
+/** A text with later values in place of a choice, day or time. */
+const isTemplateEntry = ({ holds, type }: OperationField, text: string): boolean =>
+  (holds === 'moment' || (holds === 'value' && (type === 'choice' || type === 'date'))) &&
+  /\{\{[^{}]+\}\}/.test(text);
+
 function readGiven(field: OperationField, entry: string | boolean, zone: Zone): Read {
   const text = String(entry);
   if (!isStorableText(text)) return refuse(field, 'contains characters that cannot be stored.');
+  if (isTemplateEntry(field, text)) return { value: text.trim() };
   switch (field.holds) {
     case 'list':
       return readLines(field, text);

@@ -23,6 +23,16 @@ export const isOpenEntry = (value: unknown): value is JsonObject =>
   isRecord(value) &&
   Object.keys(value).some((key) => /^\$(?:from|decide|template|artifact)$/.test(key));
 
+/** An entry that the field's own input could not show gets one for text. */
+export function inputTypeOf(
+  { type }: Pick<OperationField, 'type'>,
+  entry: Entry | undefined,
+): OperationField['type'] {
+  if (typeof entry !== 'string' || type === 'multiline') return type;
+  if (/[\r\n]/.test(entry)) return type === 'text' ? 'multiline' : type;
+  return entry.includes('{{') ? 'text' : type;
+}
+
 export const pointerOf = (path: string[]): string =>
   path.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 

@@ -9,9 +9,8 @@ import { exitCodes } from '#adapters/terminal/exit-codes.ts';
 import { openSession } from '#adapters/terminal/session.ts';
 import { person } from '#domain/people/actor.ts';
 import type { BuildChange } from '#domain/service.ts';
-import { createFakeTerminal, type FakeTerminal } from '../../fixtures/terminal.ts';
+import { createFakeTerminal, follow } from '../../fixtures/terminal.ts';
 import { useInstance } from '../../setup/use-instance.ts';
-import { waitFor } from '../../wait.ts';
 
 const instance = useInstance();
 const timezone = 'Europe/Madrid';
@@ -144,22 +143,6 @@ test('a playbook is a plan of its own, with its own times', async () => {
   const { steps } = await instance.service.listSteps(id, { limit: 5 });
   expect(steps[0]?.args.content).toBe('Hi');
 });
-
-// Each line answers the first matching prompt; others get Enter.
-async function follow(terminal: FakeTerminal, script: [said: RegExp, line: string][]) {
-  const left = [...script];
-  for (let from = 0, others = 0; left.length > 0; ) {
-    const prompt = await waitFor(`a prompt, before ${left[0]?.[0]}`, async () => {
-      const text = terminal.plain().slice(from);
-      return /› $/.test(text) && text;
-    });
-    from += prompt.length;
-    const isNext = left[0]?.[0].test(prompt) === true;
-    others = isNext ? 0 : others + 1;
-    if (others > 9) throw new Error(`Never asked: ${left[0]?.[0]}\n${terminal.plain()}`);
-    terminal.type(isNext ? (left.shift()?.[1] ?? '') : '');
-  }
-}
 
 test('in a terminal of 80 columns a plan of two steps is built, changed, proposed and run', async () => {
   await mkdir(join(instance.workspace, 'in'), { recursive: true });

@@ -2,9 +2,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { carryOutPress } from '#conversation/press.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
+import type { BuildChange } from '#domain/service.ts';
 import { createGates } from '../../fixtures/gates.ts';
 import { refusalCode } from '../../fixtures/refusal.ts';
 import { draftStep, gateStep, holdStep } from '../../fixtures/steps.ts';
@@ -331,24 +331,20 @@ describe('a failed step with another argument', () => {
     const steps = [draftStep('a', 'Read', 'workspace_read', { path }), noop('b', 'a')];
     const plan = await runPlan(instance, { title: 'Read', steps });
     await reach(instance, plan.id, 'failed');
-    const [step] = await instance.service.getSteps(plan.id, ['a']);
-    const button = {
-      ...{ action: 'retry_edited' as const, plan_id: plan.id, version: 1, digest: plan.digest },
-      ...{ step_id: 'a', attempt: step?.attempt ?? 0, stood: 'failed' as const },
-    };
-    return {
-      plan,
-      press: (fields: Record<string, string>) => ({ button, text: '', fields, part: null }),
-    };
+    const viewer = { user: 'ana', timezone: 'UTC' };
+    const act = (...changes: BuildChange[]) =>
+      instance.service.changeStepEdit(plan.id, { step: 'a' }, changes, viewer, ana);
+    const enter = (path: string) =>
+      act({ kind: 'fill', entries: { '/path': path } }, { kind: 'add' });
+    return { plan, open: () => act({ kind: 'edit', step: 'a' }), enter };
   };
 
   test('is one change, whose diff shows the argument, and runs once it is approved', async () => {
     await writeFile(join(instance.workspace, 'there.md'), 'yes');
-    const { plan, press } = await failOn('nowhere.md');
-    await expect(carryOutPress(instance.service, press({ path: '' }), ana)).rejects.toMatchObject({
-      code: 'invalid_request',
-    });
-    await carryOutPress(instance.service, press({ path: 'there.md' }), ana);
+    const { plan, open, enter } = await failOn('nowhere.md');
+    await open();
+    expect((await enter('nowhere.md')).problems).toHaveLength(1);
+    expect(await enter('there.md')).toMatchObject({ problems: [], step: null });
     const [change] = (await instance.service.listPatches(plan.id, { limit: 1 })).patches;
     expect(change).toMatchObject({ status: 'needs_approval', changed: 1, rerun: 1, added: 0 });
     const { digest = '', version = 0 } = change ?? {};
@@ -357,9 +353,7 @@ describe('a failed step with another argument', () => {
     const { changed } = await instance.service.versionDiff(plan.id, 1, 2);
     expect(JSON.stringify(changed[0])).toContain('there.md');
     expect((await stepsOf(plan.id)).get('a')).toMatchObject({ attempt: 2, status: 'succeeded' });
-    await expect(
-      carryOutPress(instance.service, press({ path: 'x.md' }), ana),
-    ).rejects.toMatchObject({ code: 'already_decided' });
+    await expect(open()).rejects.toMatchObject({ code: 'invalid_transition' });
     await checkPlan(instance.db.query, plan.id);
   });
 

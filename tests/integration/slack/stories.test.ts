@@ -55,8 +55,9 @@ test('a failed step is edited and retried in a window, and the finished plan sav
   const failed = await seeCard(desk, root, 'countersign:retry_edited');
   const [edit = ''] = /countersign:retry_edited[^"]*/.exec(JSON.stringify(failed.blocks)) ?? [];
   const window = await openWindow(desk, ana, failed, edit);
-  expect(JSON.stringify(window.blocks)).toContain('"initial_value":"nowhere.md"');
-  await slack.submit(ana.id, window, { 'field:path/value': 'there.md' });
+  expect(JSON.stringify(window.blocks)).toContain('"value":"nowhere.md"');
+  const there = await slack.suggest(ana.id, window, 'build:field:/path/value', 'there.md');
+  await slack.submit(ana.id, window, { 'build:field:/path/value': there[0]?.entry ?? '' });
   const change = await waitFor('the change', async () => {
     const { patches } = await instance.service.listPatches(plan.id, { limit: 1 });
     return patches[0]?.status === 'needs_approval' && patches[0];

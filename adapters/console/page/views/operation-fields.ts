@@ -2,6 +2,7 @@
 import { entryHints } from '#cards/words.ts';
 import {
   type Entry,
+  inputTypeOf,
   isOpenEntry,
   type OperationField,
   type OutputChoice,
@@ -88,6 +89,12 @@ function drawBoxes(field: OperationField, entry: string, options: FieldsOptions)
   </span>`;
 }
 
+function drawnTypeOf(field: OperationField, entry: Entry | undefined) {
+  const type = inputTypeOf(field, entry);
+  const isTime = field.holds === 'moment' && !String(entry ?? '').includes('{{');
+  return isTime ? 'moment' : type;
+}
+
 function drawEntry(field: OperationField, options: FieldsOptions, id: string): TemplateResult {
   const { entries, problems, values, enter, suggest, sources } = options;
   const entry = entries[field.name];
@@ -107,7 +114,7 @@ function drawEntry(field: OperationField, options: FieldsOptions, id: string): T
     if (field.pick !== null) suggest(field, typed);
   };
   return html`${drawControl(
-    { ...field, type: field.holds === 'moment' ? 'moment' : field.type },
+    { ...field, type: drawnTypeOf(field, entry) },
     {
       id,
       value,
