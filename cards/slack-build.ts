@@ -152,9 +152,10 @@ function drawLists({ repeats }: BuildForm): Drawn[] {
 }
 
 function drawWaits({ waits, at }: BuildForm): Input[] {
-  const options = waits.map(({ id, label }) => ({
+  // By index: ids may exceed Slack's limit.
+  const options = waits.map(({ label }, index) => ({
     text: plain(label, limits.optionText),
-    value: id,
+    value: String(index),
   }));
   const chosen = options.filter((_, index) => waits[index]?.chosen === true);
   const element = {

@@ -227,7 +227,17 @@ function drawField(field: Field): Element[] {
 
 /** @param form a `pick` field's options are suggestions */
 export function drawBuildFormDialog(form: BuildForm, edits?: object): Drawn {
-  const { title, operation, fields, sources, waits, at, problems, page, isLast, opened } = form;
+  const roomy = drawForm(form, edits, { label: 75, sources: 40 });
+  return fitsTeams(roomy) ? roomy : drawForm(form, edits, { label: 30, sources: 5 });
+}
+
+function drawForm(
+  form: BuildForm,
+  edits: object | undefined,
+  most: { label: number; sources: number },
+): Drawn {
+  const { title, operation, fields, waits, at, problems, page, isLast, opened } = form;
+  const sources = form.sources.slice(0, most.sources);
   const held = { page, ...(edits === undefined ? {} : { edits: { ...edits, opened } }) };
   const body = [
     text(title, { weight: 'bolder' }),
@@ -248,10 +258,14 @@ export function drawBuildFormDialog(form: BuildForm, edits?: object): Drawn {
       ? choices(
           buildInputs.waits,
           words.waits,
-          waits.map(({ id, label }) => ({ title: label, value: id })),
+          // By index: ids may hold commas.
+          waits.map(({ label }, index) => ({
+            title: cutShown(label, most.label),
+            value: String(index),
+          })),
           {
             ...{ isMultiSelect: true, style: 'expanded' },
-            value: waits.flatMap(({ id, chosen }) => (chosen ? [id] : [])).join(','),
+            value: waits.flatMap(({ chosen }, index) => (chosen ? [index] : [])).join(','),
           },
         )
       : null,

@@ -39,12 +39,14 @@ export function readEntry(
   return chosen.length === 0 ? undefined : chosen.map(({ value }) => value).join('\n');
 }
 
+/** @param places of the chosen predecessors, as positions among those offered */
 export function readPage(
   { isLast, waits }: BuildForm,
   entries: Record<string, Entry | undefined>,
-  { after, at }: { after: string[]; at: string },
+  { after: places, at }: { after: string[]; at: string },
 ): BuildChange[] {
   const fill: BuildChange = { kind: 'fill', entries };
+  const after = places.flatMap((place) => waits[Number(place || Number.NaN)]?.id ?? []);
   return isLast ? [fill, { kind: 'wait', ...(waits.length === 0 ? {} : { after }), at }] : [fill];
 }
 

@@ -102,8 +102,8 @@ export async function readEntered(
     const given = isPerson ? ((await accountOf(entered.person, field.value ?? '')) ?? '') : entered;
     entries[field.name] = readEntry(field, given);
   }
-  const waits = valueIn(view, buildBlocks.waits)?.selected_options ?? [];
-  const after = waits.map(({ value }) => value);
+  const chosen = valueIn(view, buildBlocks.waits)?.selected_options ?? [];
+  const after = chosen.map(({ value }) => value);
   return readPage(form, entries, { after, at: textIn(view, buildBlocks.at) });
 }
 

@@ -75,7 +75,7 @@ async function readEntered(
       return [field.name, readEntry(field, entry)];
     }),
   );
-  const after = (inputs[buildInputs.waits] ?? '').split(',').filter((one) => one !== '');
+  const after = (inputs[buildInputs.waits] ?? '').split(',');
   const at = inputs[buildInputs.at] ?? '';
   return readPage(form, Object.fromEntries(entries), { after, at });
 }

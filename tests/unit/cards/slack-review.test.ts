@@ -218,3 +218,16 @@ describe('a window', () => {
     expect(textOf(refused)).toContain('Nothing was approved');
   });
 });
+
+test.each([
+  ['short', 'Hi'],
+  ['long', 'word '.repeat(700)],
+])('60 steps with %s texts can each be edited from one of the pages', async (_, content) => {
+  const steps = Array.from({ length: 60 }, (_, i) =>
+    makeStep(`s${i}`.padEnd(200, '-'), { position: i, args: { path: `${i}.md`, content } }),
+  );
+  const whole = makeFacts({}, steps, { may_approve: true });
+  const views = await readAll(steps, { ...whole, steps: steps.slice(0, 24) });
+  const edited = JSON.stringify(views).match(/"text":"Edit \d+"/g) ?? [];
+  expect(new Set(edited).size).toBe(60);
+});

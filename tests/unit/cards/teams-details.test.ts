@@ -1,14 +1,19 @@
 // Teams' cards in place of windows, a command and a Home tab.
 import { createRequire } from 'node:module';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
+import { stepWindow } from '#adapters/slack/press/build-windows.ts';
+import type { BuildForm } from '#cards/build-view.ts';
 import { viewDetails } from '#cards/details-view.ts';
 import { drawAdaptiveDetails, drawAdaptiveList, drawAdaptivePolicy } from '#cards/expand-teams.ts';
 import { platformLimits } from '#cards/limits.ts';
 import { type ReviewPage, readReview } from '#cards/review.ts';
+import { drawBuildFormDialog } from '#cards/teams-build.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { defaultPolicy } from '#domain/people/policy.ts';
 import type { InboxPlan } from '#domain/plan/inbox.ts';
 import { noPartWords } from '#domain/plan/step-choice.ts';
+import { checkAdaptiveCard } from '../../fixtures/adaptive-card.ts';
+import { checkSlackView } from '../../fixtures/block-kit.ts';
 import {
   following,
   makeFacts,
@@ -169,6 +174,63 @@ describe('a large plan’s details', async () => {
     expect(view(pages, 'next').later).toEqual(['', ...pages.slice(2), 'next']);
     expect(view(pages.slice(1), 'next').later).toHaveLength(40);
   });
+});
+
+describe('buttons that edit', () => {
+  const contents = { short: 'Hi', long: '語'.repeat(700), quoted: '"<a>\\'.repeat(300) };
+  it.each(
+    Object.entries(contents).flatMap(([name, content]) =>
+      [8, 200].map((length): [string, number, string] => [name, length, content]),
+    ),
+  )(
+    'of 60 steps with %s texts and ids of %i characters fit their pages, each once',
+    async (_, length, content) => {
+      const steps = Array.from({ length: 60 }, (_, i) =>
+        makeStep(`s${i}`.padEnd(length, '-'), { position: i, args: { path: `${i}.md`, content } }),
+      );
+      const whole = makeFacts({}, steps, { may_approve: true });
+      const facts = { ...whole, steps: steps.slice(0, 24) };
+      const service = {
+        listSteps: async (_id: string, { cursor = '0' }: { cursor?: string }) => {
+          const from = Number(cursor);
+          const next_cursor = from + 25 < 60 ? String(from + 25) : null;
+          return { steps: steps.slice(from, from + 25), next_cursor };
+        },
+      };
+      const edited: string[] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const { reviewPage } = platformLimits.teams;
+        const page: ReviewPage = await readReview(service, facts, cursor, reviewPage);
+        const card = drawAdaptiveDetails(
+          viewDetails(facts, { ...page, pages: [''] }, true),
+          asked,
+          back,
+        );
+        expect(Buffer.byteLength(JSON.stringify(card))).toBeLessThanOrEqual(25 * 1024);
+        expect(checkAdaptiveCard(card)).toEqual([]);
+        edited.push(...listButtons(card).filter((title) => title.startsWith('Edit ')));
+        cursor = page.next;
+      }
+      expect(new Set(edited).size).toBe(60);
+    },
+  );
+});
+
+test('a form of a step with many predecessors of long names fits both chats', () => {
+  const waits = Array.from({ length: 39 }, (_, i) => ({
+    ...{ id: `s${i},`.padEnd(200, '語'), label: `${i}. `.padEnd(75, '語'), chosen: i % 2 === 0 },
+  }));
+  const form: BuildForm = {
+    ...{ window: 'Edit', title: '語'.repeat(1000), operation: 'workspace_write', submit: 'Send' },
+    ...{ page: 0, isLast: true, fields: [], lists: [], repeats: [], problems: [], at: '' },
+    ...{ sources: waits.map(({ id }) => `{{${id}/text}}`), waits, opened: 'd'.repeat(64) },
+  };
+  const card = drawBuildFormDialog(form, { plan: 'PLAN-3f9a1c20', step: waits[0]?.id });
+  expect(Buffer.byteLength(JSON.stringify(card))).toBeLessThanOrEqual(25 * 1024);
+  expect(checkAdaptiveCard(card)).toEqual([]);
+  const held = { team: 'T1', user: 'U1', place: { channel: 'C1', thread: '1.1' }, page: 0 };
+  const edits = { plan: 'PLAN-3f9a1c20', step: 's'.repeat(200) };
+  expect(checkSlackView(stepWindow({ ...held, edits }, form))).toEqual([]);
 });
 
 describe('the numbers of steps', () => {
