@@ -1,9 +1,12 @@
 // pg-boss: its events in the log, and its queues.
+import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { createQueues, openBoss } from '#db/boss.ts';
 import { openDatabase } from '#db/database.ts';
+import { bossSchema } from '#db/instance.ts';
 import { queuesFor } from '#jobs/queues.ts';
 import { useDatabase } from '../../setup/database.ts';
+import { openTestInstance } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
@@ -26,6 +29,20 @@ test('a worker that cannot fetch jobs reports an error with its reason', async (
   expect(reported.every((error) => error instanceof Error)).toBe(true);
   expect(String(reported[0])).toContain('The database is away.');
   await boss.stop({ graceful: false });
+  await db.close();
+});
+
+test.each(['postgres', 'yugabytedb'])('pg-boss installs itself for %s if set so', async (kind) => {
+  const db = openDatabase(database.url, { max: 1, applicationName: 'test', onError: () => {} });
+  await db.query.execute(sql`drop schema if exists ${sql.identifier(bossSchema)} cascade`);
+  const settings = { pgBossBackend: kind };
+  const instance = await openTestInstance(database.url, { work: false, settings });
+  const { rows } = await db.query.execute<{ relkind: string }>(
+    sql`select relkind from pg_class where oid = ${`${bossSchema}.job`}::regclass`,
+  );
+  // YugabyteDB gets a plain table, PostgreSQL a partitioned one.
+  expect(rows).toEqual([{ relkind: kind === 'postgres' ? 'p' : 'r' }]);
+  await instance.close();
   await db.close();
 });
 
