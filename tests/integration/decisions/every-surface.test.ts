@@ -210,15 +210,15 @@ describe.each(surfaces)('in %s', (name) => {
 
   test('somebody who is blocked decides nothing', async () => {
     const button = await offer(all[name], 'approve', rows.approve as Row);
-    const { blocked } = all.instance.config.settings.identity;
-    blocked.push(ana.id);
+    const lists = all.instances.map(({ config }) => config.settings.identity.blocked);
+    for (const blocked of lists) blocked.push(ana.id);
     try {
       expect(['forbidden', 'not_allowed', 'ignored']).toContain(
         await all[name].press(button, 'ana'),
       );
       expect(await readFacts(button.plan_id)).toMatchObject({ plan: { status: 'proposed' } });
     } finally {
-      blocked.length = 0;
+      for (const blocked of lists) blocked.length = 0;
     }
   });
 });

@@ -1,4 +1,4 @@
-// Every surface for decisions, on one instance.
+// Every surface for decisions, each press through the next of two gateways.
 import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { pressDrawn } from '#adapters/terminal/press.ts';
@@ -6,6 +6,7 @@ import { openSession } from '#adapters/terminal/session.ts';
 import { conversationAt } from '#domain/chat/chat.ts';
 import type { AnyPress } from '#domain/chat/press.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
+import type { Planner } from '#domain/planning/run.ts';
 import type { Signal } from '../../fixtures/slack/delivery.ts';
 import type { SlackDouble } from '../../fixtures/slack/double.ts';
 import { stagedPlanner } from '../../fixtures/staged-planner.ts';
@@ -31,6 +32,7 @@ export type Surface = {
 
 export type Surfaces = Record<'slack' | 'teams' | 'console' | 'terminal' | 'http', Surface> & {
   instance: TestInstance;
+  instances: TestInstance[];
   close(): Promise<void>;
 };
 
@@ -45,7 +47,9 @@ async function readPresses({ db }: TestInstance) {
   return Rows.parse(rows).map(({ code }) => code);
 }
 
-async function openSlack(slack: SlackDouble, instance: TestInstance): Promise<Surface> {
+type Next = () => string;
+
+async function openSlack(slack: SlackDouble, instance: TestInstance, next: Next): Promise<Surface> {
   const users = Object.fromEntries(people.map((name) => [name, slack.addUser({ name })]));
   const idOf = (who: Who) => users[who]?.id ?? '';
   const channel = slack.addChannel({ name: 'release', members: people.map(idOf) }).id;
@@ -94,6 +98,7 @@ async function openSlack(slack: SlackDouble, instance: TestInstance): Promise<Su
       const top = slack.views(idOf(who)).at(-1);
       return JSON.stringify(top ?? 'Loading').includes('Loading') ? null : (top ?? null);
     });
+    next();
     await slack.submit(idOf(who), view, { value: text });
   };
   return {
@@ -141,15 +146,15 @@ async function post(origin: string, path: string, body: object): Promise<Answere
   return response.ok ? null : Refused.parse(answer).code;
 }
 
-function openConsole(origin: string): Surface {
+function openConsole(next: Next): Surface {
   return {
     conversation: 'conv-console',
     press: (button, who, text) =>
-      post(origin, '/api/press', { button, user: addressOf(who), ...(text && { text }) }),
+      post(next(), '/api/press', { button, user: addressOf(who), ...(text && { text }) }),
   };
 }
 
-function openHttp(origin: string): Surface {
+function openHttp(next: Next): Surface {
   const resolutions = {
     settle_done: 'done',
     settle_skip: 'skip',
@@ -162,13 +167,13 @@ function openHttp(origin: string): Surface {
       if ('run_id' in button) {
         const { run_id, digest, turn, action } = button;
         const path = `/api/runs/${run_id}/${action.replace('session_', '')}`;
-        return post(origin, path, { digest, turn, user: addressOf(who) });
+        return post(next(), path, { digest, turn, user: addressOf(who) });
       }
       const { action, plan_id, version, digest, step_id = '', ...seen } = button;
       const { attempt, stood: expectedStatus, ended_at } = seen;
       const decision = { version, user: addressOf(who), ...(feedback && { feedback }) };
       const call = (path: string, more: object = {}) =>
-        post(origin, `/api/plans/${plan_id}/${path}`, { ...decision, ...more });
+        post(next(), `/api/plans/${plan_id}/${path}`, { ...decision, ...more });
       if (action === 'approve') return call('approve', { digest });
       if (action === 'retry') return call('retry', { ended_at });
       const resolution = new Map(Object.entries(resolutions)).get(action);
@@ -197,18 +202,26 @@ const proposal: PlanDraft = { title: 'Do nothing', steps: [noop('a')] };
 export async function openSurfaces(url: string): Promise<Surfaces> {
   const scripted = scriptedPlanner(() => ({ kind: 'proposal', draft: proposal }));
   const staged = stagedPlanner(() => chats.instance.db.query);
-  const chats = await startChats(url, {
+  const planner: Planner = {
     ...scripted,
     plan: (request, ...rest) =>
       (request.text.startsWith('Plan') ? staged : scripted).plan(request, ...rest),
+  };
+  const chats = await startChats(url, planner, 1000, {}, 2);
+  const { instance, instances, slack, teams, connectNext, close } = chats;
+  const alternate = (surface: Surface): Surface => ({
+    ...surface,
+    press(...args) {
+      connectNext();
+      return surface.press(...args);
+    },
   });
-  const { instance, slack, teams, origin, close } = chats;
   return {
-    ...{ instance, close },
-    slack: await openSlack(slack, instance),
-    teams: await openTeams(teams, instance),
-    console: openConsole(origin),
+    ...{ instance, instances, close },
+    slack: alternate(await openSlack(slack, instance, connectNext)),
+    teams: alternate(await openTeams(teams, instance)),
+    console: openConsole(connectNext),
     terminal: openTerminal(instance),
-    http: openHttp(origin),
+    http: openHttp(connectNext),
   };
 }

@@ -224,44 +224,59 @@ function openWebhookChat(chat: Awaited<ReturnType<typeof startWebhookChat>>): Ch
   };
 }
 
-/** @param planner replaces the product's own */
+/** @param planner replaces the product's own @param gateways the first one also works */
 export async function startChats(
   url: string,
   planner?: Planner,
   recoverEveryMs = 1000,
   env: Record<string, string> = {},
+  gateways = 1,
 ) {
   const [slack, teams, webhook] = await Promise.all([
     startSlack(),
     startConnector(),
     startWebhookChat(),
   ]);
-  const instance = await openTestInstance(url, {
-    ...(planner === undefined ? {} : { planner }),
-    recoverEveryMs,
-    platforms: [slackPlatform, teamsWith(teams.cloud), webhookChat],
-    env: {
-      SLACK_API_URL: slack.apiUrl,
-      SLACK_BOT_TOKEN: slack.token,
-      SLACK_SIGNING_SECRET: slack.app.signingSecret,
-      MicrosoftAppId: teams.appId,
-      MicrosoftAppPassword: 'a-client-secret',
-      MicrosoftAppTenantId: teams.tenant,
-      WEBHOOK_CHAT_URL: webhook.url,
-      WEBHOOK_CHAT_SECRET: webhook.secret,
-      PORT: '0',
-      ...env,
-    },
-    inboxRule: { backoffMs: 20, longestBackoffMs: 40, lateSeconds: 0 },
-    deliveryRule: { backoffMs: 20, longestBackoffMs: 40, paceMs: 50 },
-  });
-  const { app, port } = await serve(instance, instance.config, pino({ level: 'silent' }));
-  const home = `http://127.0.0.1:${port}`;
-  slack.connect({ url: `${home}/slack/events` });
-  teams.connect(`${home}/api/messages`);
-  webhook.connect(`${home}/webhook-chat`);
+  const open = async (work: boolean) => {
+    const instance = await openTestInstance(url, {
+      work,
+      ...(planner === undefined ? {} : { planner }),
+      recoverEveryMs,
+      platforms: [slackPlatform, teamsWith(teams.cloud), webhookChat],
+      env: {
+        SLACK_API_URL: slack.apiUrl,
+        SLACK_BOT_TOKEN: slack.token,
+        SLACK_SIGNING_SECRET: slack.app.signingSecret,
+        MicrosoftAppId: teams.appId,
+        MicrosoftAppPassword: 'a-client-secret',
+        MicrosoftAppTenantId: teams.tenant,
+        WEBHOOK_CHAT_URL: webhook.url,
+        WEBHOOK_CHAT_SECRET: webhook.secret,
+        PORT: '0',
+        ...env,
+      },
+      inboxRule: { backoffMs: 20, longestBackoffMs: 40, lateSeconds: 0 },
+      deliveryRule: { backoffMs: 20, longestBackoffMs: 40, paceMs: 50 },
+    });
+    const { app, port } = await serve(instance, instance.config, pino({ level: 'silent' }));
+    return { instance, app, home: `http://127.0.0.1:${port}` };
+  };
+  const first = await open(true);
+  const opened = [first];
+  while (opened.length < gateways) opened.push(await open(false));
+  let turn = 0;
+  /** Chats reach the next gateway from now on. */
+  const connectNext = () => {
+    const { home } = opened[turn % opened.length] ?? first;
+    turn += 1;
+    slack.connect({ url: `${home}/slack/events` });
+    teams.connect(`${home}/api/messages`);
+    webhook.connect(`${home}/webhook-chat`);
+    return home;
+  };
   return {
-    ...{ instance, slack, teams, origin: home },
+    ...{ instance: first.instance, slack, teams, origin: connectNext(), connectNext },
+    instances: opened.map(({ instance }) => instance),
     open: {
       slack: () => openSlackChat(slack),
       teams: () => openTeamsChat(teams),
@@ -269,8 +284,8 @@ export async function startChats(
     } satisfies Record<string, () => Chat>,
     async close() {
       await slack.settle();
-      await app.close();
-      await instance.close();
+      for (const { app } of opened) await app.close();
+      for (const { instance } of opened) await instance.close();
       await Promise.all([slack.end(), teams.end(), webhook.close()]);
     },
   };
