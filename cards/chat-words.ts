@@ -111,6 +111,7 @@ export const threadWords = {
   smallPages:
     'Slack lets apps outside its Marketplace read 15 messages a minute. The newest were not read.',
   newestUnread: 'The newest messages could not be found in a few calls.',
+  empty: 'Slack returned no messages of this thread.',
   notConsented:
     'Teams gives Countersign only the messages addressed to it here. To let it read threads, a team owner adds the app again.',
   groupChat:
@@ -154,6 +155,7 @@ export const fileWords = {
   tooLarge: ({ atMost }: { atMost: number }) =>
     `The file is too large: files of up to ${atMost / 1e6} MB are read.`,
   notFetched: 'The file could not be downloaded from the chat platform.',
+  keptElsewhere: 'Slack does not keep this file: it is a link to another service.',
   expired: 'The file’s download link has expired. Attach it again.',
 } as const;
 

@@ -42,7 +42,7 @@ function writeMessage(
   const by = author === null ? 'unknown' : nameOf(author);
   const times = edited === null ? time(at) : `${time(at)}, edited ${time(edited)}`;
   const head = `[${times}] ${asks ? 'requester ' : ''}${by}:`;
-  const content = deleted ? '(deleted)' : cut(makeStorableText(text).trim());
+  const content = deleted ? '(deleted)' : makeStorableText(cut(text.trim()));
   const lines = [
     ...linesOf(content),
     ...files.slice(0, maxFiles).map(describeFile),
@@ -121,8 +121,12 @@ async function writeThread(
 
 const failed = (note: string): ThreadRead => ({ text: '', read: 0, total: null, link: null, note });
 
+/** As it was heard: later edits and deletions are news. */
 function isKnown(known: ReadonlySet<string>, { messages, note }: ThreadMessages) {
-  return note === null && messages.every(({ once }) => known.has(once));
+  return (
+    note === null &&
+    messages.every(({ once, edited, deleted }) => known.has(once) && edited === null && !deleted)
+  );
 }
 
 /**

@@ -39,17 +39,17 @@ const User = z.object({
   enterprise_user: z
     .object({ id: z.string(), enterprise_id: z.string(), teams: z.array(z.string()).default([]) })
     .nullish(),
-  name: z.string().default(''),
-  real_name: z.string().optional(),
-  tz: z.string().nullish(),
+  name: z.string().catch(''),
+  real_name: z.string().nullish().catch(null),
+  tz: z.string().nullish().catch(null),
   is_stranger: z.boolean().default(false),
   /** Multi- and single-channel guests. */
   is_restricted: z.boolean().default(false),
   is_ultra_restricted: z.boolean().default(false),
   is_email_confirmed: z.boolean().default(true),
   profile: z
-    .object({ display_name: z.string().default(''), email: z.string().optional() })
-    .default({ display_name: '' }),
+    .object({ display_name: z.string().catch(''), email: z.string().nullish().catch(null) })
+    .catch({ display_name: '', email: null }),
 });
 
 const Acting = z.object({
@@ -69,7 +69,7 @@ export function describePerson(
   const own = team_id === team && !is_stranger;
   const colleague =
     own || (!is_stranger && [known?.enterprise_id, ...(known?.teams ?? [])].includes(team));
-  const address = profile.email === undefined ? null : readAddress(profile.email);
+  const address = profile.email == null ? null : readAddress(profile.email);
   const shown = [profile.display_name, real_name ?? '', name].find((text) => text.trim() !== '');
   return {
     account:

@@ -14,26 +14,26 @@ const written = {
   attachments: z.unknown().optional(),
 };
 
+const label = z.string().nullish().catch(null);
+const File = z.object({
+  id,
+  name: label,
+  filetype: label,
+  size: z.number().int().min(0).nullish().catch(null),
+});
 /** Ignores unknown shapes. */
-export const Files = z
-  .array(
-    z.object({
-      id,
-      name: z.string().nullish(),
-      filetype: z.string().nullish(),
-      size: z.number().int().min(0).nullish(),
-    }),
-  )
-  .nullish()
-  .catch(null);
+export const Files = z.array(File.nullable().catch(null)).nullish().catch(null);
 
 export const readFiles = (files: z.infer<typeof Files>): AttachedFile[] =>
-  (files ?? []).slice(0, 20).map(({ id: file, name, filetype, size }) => ({
-    id: file,
-    name: (name ?? file).slice(0, 300),
-    type: (filetype ?? '').slice(0, 100),
-    bytes: size ?? null,
-  }));
+  (files ?? [])
+    .filter((file) => file !== null)
+    .slice(0, 20)
+    .map(({ id: file, name, filetype, size }) => ({
+      id: file,
+      name: (name ?? file).slice(0, 300),
+      type: (filetype ?? '').slice(0, 100),
+      bytes: size ?? null,
+    }));
 
 export const Message = z.object({
   type: z.enum(['message', 'app_mention']),

@@ -8,12 +8,13 @@ import { CountersignError } from '#domain/errors.ts';
 import type { Ask } from '../calls/hold.ts';
 import type { ClientOf } from '../workspaces.ts';
 
-const ids = z.array(z.string()).default([]);
+const ids = z.array(z.string()).catch([]);
 const File = z.object({
-  name: z.string().nullish(),
-  filetype: z.string().nullish(),
-  size: z.number().default(0),
-  url_private_download: z.url().optional(),
+  name: z.string().nullish().catch(null),
+  filetype: z.string().nullish().catch(null),
+  size: z.number().catch(0),
+  /** Missing for files kept elsewhere. */
+  url_private_download: z.url().nullish().catch(null),
   channels: ids,
   groups: ids,
   ims: ids,
@@ -26,6 +27,8 @@ function isSlack(url: URL, apiUrl: string | undefined): boolean {
 }
 
 const notHere = () => new CountersignError('not_found', fileWords.notAttached);
+const notFetched = (cause?: unknown) =>
+  new CountersignError('tool_unavailable', fileWords.notFetched, { cause, passesAfterMs: 0 });
 
 export function createFetchFile({
   clientOf,
@@ -40,20 +43,23 @@ export function createFetchFile({
     const client = await clientOf(team, signal);
     const call = { team, method: 'files.info', channel: null, action: 'describe a file' };
     const answer = await ask(call, () => client.files.info({ file: id }));
-    const file = File.parse(answer.file);
+    const file = File.parse(answer.file ?? {});
     if (![...file.channels, ...file.groups, ...file.ims].includes(channel)) throw notHere();
     if (file.size > maxAttached)
       throw new CountersignError('limit_exceeded', fileWords.tooLarge({ atMost: maxAttached }));
-    const url = new URL(file.url_private_download ?? '');
+    const address = file.url_private_download;
+    if (address == null) throw new CountersignError('not_found', fileWords.keptElsewhere);
+    const url = new URL(address);
     if (!isSlack(url, apiUrl)) throw notHere();
     const response = await fetch(url, {
       headers: { authorization: `Bearer ${client.token ?? ''}` },
       redirect: 'error',
       signal,
+    }).catch((error: unknown) => {
+      throw notFetched(error);
     });
     const { bytes, isCut } = await readBody(response.body, maxAttached);
-    if (!response.ok || isCut)
-      throw new CountersignError('tool_unavailable', fileWords.notFetched, { passesAfterMs: 0 });
+    if (!response.ok || isCut) throw notFetched();
     return { name: file.name ?? id, type: file.filetype ?? '', content: bytes };
   };
 }

@@ -9,6 +9,7 @@ import type { ReadMessages, ThreadMessage } from '#domain/chat/thread.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { createRecent } from '#domain/recent.ts';
+import { isSliceOver, mapInSlices, nextTurn } from '#domain/slices.ts';
 import { explainSlackError } from '../calls/explain-error.ts';
 import type { Ask } from '../calls/hold.ts';
 import { nameMessage, type People } from '../people/people.ts';
@@ -19,27 +20,26 @@ import type { ClientOf } from '../workspaces.ts';
 import { collectText } from './read-blocks.ts';
 import { mentionedIn, readPlainText } from './read-text.ts';
 
-const text = z
-  .string()
-  .nullish()
-  .transform((given) => given ?? '');
+const moment = z.string().regex(/^\d{1,12}\.\d{6}$/);
+const label = z.string().nullish().catch(null);
 
-const Reply = z.object({
-  ts: z.string(),
-  subtype: z.string().optional(),
-  user: z.string().optional(),
-  bot_id: z.string().nullish(),
-  username: z.string().nullish().catch(null),
-  bot_profile: z.object({ name: z.string() }).nullish().catch(null),
-  text,
+/** Without a time, it is no message; all else may be missing. */
+const Message = z.object({
+  ts: moment,
+  subtype: label,
+  user: label,
+  bot_id: label,
+  username: label,
+  bot_profile: z.object({ name: label }).nullish().catch(null),
+  text: z.string().catch(''),
   blocks: z.unknown().optional(),
   attachments: z.unknown().optional(),
-  edited: z.object({ ts: z.string() }).nullish().catch(null),
-  reply_count: z.number().int().min(0).optional().catch(undefined),
+  edited: z.object({ ts: moment }).nullish().catch(null),
+  reply_count: z.number().int().min(0).nullish().catch(null),
   files: Files,
 });
-type Reply = z.infer<typeof Reply> & { own: boolean };
-const Replies = z.array(z.unknown().transform((raw) => ({ raw, read: Reply.safeParse(raw) })));
+/** `bot_id`: null for a person. */
+type Reply = z.infer<typeof Message> & { bot_id: string | null; own: boolean; written: string };
 
 /** Most threads fit, and calls are limited more. */
 const firstPageSize = 400;
@@ -64,10 +64,19 @@ const at = (ts: string) => new Date(Number(ts) * 1000);
 type Page = { replies: Reply[]; more: boolean };
 type FetchPage = (oldest?: string) => Promise<Page>;
 
-function readPage(given: unknown): Reply[] {
-  return Replies.parse(given ?? []).flatMap(({ raw, read }) =>
-    read.success ? [{ ...read.data, own: keyOf(raw) !== null }] : [],
-  );
+/** @throws if it isn't the thread, which has at least its first message */
+async function readPage(given: unknown): Promise<Reply[]> {
+  const replies: Reply[] = [];
+  for (const raw of Array.isArray(given) ? given : []) {
+    const { data } = Message.safeParse(raw);
+    if (data === undefined) continue;
+    const bot_id = data.bot_id ?? (data.subtype === 'bot_message' ? '' : null);
+    const written = collectText({ ...data, bot_id });
+    replies.push({ ...data, bot_id, own: keyOf(raw) !== null, written });
+    if (isSliceOver()) await nextTurn();
+  }
+  if (replies.length > 0) return replies;
+  throw new CountersignError('tool_unavailable', threadWords.empty, { passesAfterMs: 0 });
 }
 
 /** Estimates a start by count, halves the time left, then pages. Empty if that takes too many calls. */
@@ -156,8 +165,8 @@ export function createReadThread({
       replies
         .toReversed()
         .flatMap((reply) => [
-          ...(reply.bot_id == null && reply.user !== undefined ? [reply.user] : []),
-          ...mentionedIn(collectText(reply)),
+          ...(reply.bot_id === null && reply.user != null ? [reply.user] : []),
+          ...mentionedIn(reply.written),
         ]),
     );
     const named = new Map<string, Awaited<ReturnType<People['describe']>>>();
@@ -202,7 +211,7 @@ export function createReadThread({
       const read = async () => {
         const reply = () => client.conversations.replies({ ...wanted, ...range });
         const { messages, has_more } = await ask(call, reply);
-        return { replies: readPage(messages), more: has_more === true };
+        return { replies: await readPage(messages), more: has_more === true };
       };
       return patiently(() => inTurn(team, read));
     };
@@ -227,7 +236,7 @@ export function createReadThread({
     const above = all.filter((one) => Number(one.ts) < Number(ts));
     const shown = above.filter(
       ({ own, subtype, bot_id }) =>
-        !own && (isWritten(subtype) || subtype === deleted || bot_id != null),
+        !own && (bot_id !== null || subtype === deleted || isWritten(subtype ?? undefined)),
     );
     const newest = isWhole || tail.length > 0;
     if (shown.length === 0 && newest) return null;
@@ -235,12 +244,12 @@ export function createReadThread({
     const names = new Map([...named].map(([id, { name }]) => [id, name]));
     const toMessage = (reply: Reply): ThreadMessage => {
       const { user, bot_id, username, bot_profile, subtype, edited, files } = reply;
-      const person = bot_id == null ? named.get(user ?? '') : undefined;
+      const person = bot_id === null ? named.get(user ?? '') : undefined;
       return {
         at: at(reply.ts),
         account: person?.account ?? null,
         author: person?.name ?? username ?? bot_profile?.name ?? user ?? null,
-        text: readPlainText(collectText(reply), names, null),
+        text: readPlainText(reply.written, names, null),
         edited: edited == null ? null : at(edited.ts),
         deleted: subtype === deleted,
         files: readFiles(files),
@@ -253,7 +262,7 @@ export function createReadThread({
       all.length -
       (!isThere || all.some((one) => one.ts === ts) ? 0 : 1);
     return {
-      messages: shown.map(toMessage),
+      messages: await mapInSlices(shown, toMessage),
       gap: isWhole
         ? null
         : newest

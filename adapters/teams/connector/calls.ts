@@ -16,9 +16,13 @@ const Channels = z.object({
   conversations: z.array(z.object({ id: z.string(), name: z.string().nullish() })),
 });
 const Listed = z.object({
-  value: z.array(ChannelMessage),
+  value: z
+    .array(ChannelMessage.nullable().catch(null))
+    .transform((all) => all.filter((one) => one !== null)),
   '@odata.nextLink': z.string().nullish(),
 });
+/** Per list; pages may be empty. */
+const maxPages = 20;
 
 /** https://learn.microsoft.com/graph/api/chat-list-members */
 const Memberships = z.object({
@@ -199,10 +203,10 @@ export function createCalls(options: {
       const path = `/v1.0${partsOf('teams', group, 'channels', channel, 'messages', post)}`;
       const replies: ChannelMessage[] = [];
       let next: string | null = `${path}/replies?$top=50`;
-      while (next !== null && replies.length < limit) {
-        const page: z.infer<typeof Listed> = readAs(Listed, await look(tenant, next), action);
-        replies.push(...page.value);
-        next = page['@odata.nextLink'] ?? null;
+      for (let page = 0; page < maxPages && next !== null && replies.length < limit; page++) {
+        const read: z.infer<typeof Listed> = readAs(Listed, await look(tenant, next), action);
+        replies.push(...read.value);
+        next = read['@odata.nextLink'] ?? null;
       }
       const first = readAs(ChannelMessage, await look(tenant, path), action);
       return { post: first, replies, more: next !== null };
@@ -215,14 +219,15 @@ export function createCalls(options: {
     async visibleSince({ tenant, chat }) {
       let since = new Date(0);
       let next: string | null = `/v1.0${partsOf('chats', chat, 'members')}`;
-      while (next !== null) {
+      for (let page = 0; page < maxPages && next !== null; page++) {
         const answer = await look(tenant, next);
-        const page: z.infer<typeof Memberships> = readAs(Memberships, answer, 'read the members');
-        for (const { visibleHistoryStartDateTime: shown } of page.value)
+        const read: z.infer<typeof Memberships> = readAs(Memberships, answer, 'read the members');
+        for (const { visibleHistoryStartDateTime: shown } of read.value)
           if (shown != null && shown > since) since = shown;
-        next = page['@odata.nextLink'] ?? null;
+        next = read['@odata.nextLink'] ?? null;
       }
-      return since;
+      if (next === null) return since;
+      throw new CountersignError('limit_exceeded', 'The chat has too many members to read it.');
     },
     async member(where, conversation, person) {
       const path = `${pathOf(conversation)}/members${partsOf(person)}`;

@@ -29,21 +29,20 @@ export type StreamUpdate = { id: string | null; sequence: number; bot: string; t
 
 export type Channel = { id: string; name: string };
 
+const label = z.string().nullish().catch(null);
+const Writer = z.object({ id: z.string(), displayName: label }).nullish().catch(null);
+
+/** Without an ID or time, it is no message; all else may be missing. */
 export const ChannelMessage = z.object({
   id: z.string(),
-  messageType: z.string().nullish(),
-  createdDateTime: z.string(),
-  lastEditedDateTime: z.string().nullish(),
-  deletedDateTime: z.string().nullish(),
-  from: z
-    .object({
-      user: z.object({ id: z.string(), displayName: z.string().nullish() }).nullish(),
-      application: z.object({ id: z.string(), displayName: z.string().nullish() }).nullish(),
-    })
-    .nullish(),
-  subject: z.string().nullish(),
-  body: z.object({ contentType: z.string(), content: z.string().nullish() }),
-  attachments: z.unknown(),
+  messageType: label,
+  createdDateTime: z.coerce.date(),
+  lastEditedDateTime: z.coerce.date().nullish().catch(null),
+  deletedDateTime: label,
+  from: z.object({ user: Writer, application: Writer }).nullish().catch(null),
+  subject: label,
+  body: z.object({ contentType: label, content: label }).nullish().catch(null),
+  attachments: z.unknown().optional(),
 });
 export type ChannelMessage = z.infer<typeof ChannelMessage>;
 

@@ -237,7 +237,7 @@ export const isWritten = ({ kind }: Attached) => kind !== 'unread' && kind !== '
 
 /** Microsoft Graph's, with quotes and attachments. */
 export function readBody(
-  { contentType, content }: { contentType: string; content?: string | null | undefined },
+  { contentType, content }: { [part in 'contentType' | 'content']?: string | null | undefined },
   attached: Attached[],
 ): string[] {
   const { text, quotes } =

@@ -7,6 +7,7 @@ import type { ReadMessages, ThreadMessages } from '#domain/chat/thread.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { createRecent } from '#domain/recent.ts';
+import { mapInSlices } from '#domain/slices.ts';
 import type { Calls, ChannelMessage } from '../connector/connector.ts';
 import { nameMessage } from '../port/make-activity.ts';
 import type { Readers } from '../port/members.ts';
@@ -29,7 +30,9 @@ const isMessage = ({ messageType }: ChannelMessage) => (messageType ?? 'message'
 
 function textOf({ body, subject, attachments }: ChannelMessage): string {
   const attached = readAttachments(Attachments.parse(attachments)).filter(isWritten);
-  return [subject ?? '', ...readBody(body, attached)].filter((part) => part !== '').join('\n');
+  return [subject ?? '', ...readBody(body ?? {}, attached)]
+    .filter((part) => part !== '')
+    .join('\n');
 }
 
 const filesOf = ({ attachments }: ChannelMessage) =>
@@ -75,7 +78,7 @@ export function createReadThread({
       const { messages, more } = await connector.newest(at);
       // The plan shows what was read to every member, also to those who joined later.
       const since = await connector.visibleSince(at);
-      const found = messages.filter((one) => new Date(one.createdDateTime) >= since);
+      const found = messages.filter((one) => one.createdDateTime >= since);
       return { found, begins: 0, more: more || found.length < messages.length };
     }
     const group = where.team === null ? null : await groupOf(where.team, where);
@@ -109,13 +112,13 @@ export function createReadThread({
       const byObject = new Map(members.map((member) => [member.object, member]));
       const writerOf = ({ from }: ChannelMessage) => byObject.get(from?.user?.id ?? '');
       return {
-        messages: above.map((one) => ({
-          at: new Date(one.createdDateTime),
+        messages: await mapInSlices(above, (one) => ({
+          at: one.createdDateTime,
           account: writerOf(one)?.account ?? null,
           author:
             (one.from?.user ?? one.from?.application)?.displayName ?? writerOf(one)?.name ?? null,
           text: textOf(one),
-          edited: one.lastEditedDateTime == null ? null : new Date(one.lastEditedDateTime),
+          edited: one.lastEditedDateTime ?? null,
           deleted: one.deletedDateTime != null,
           files: filesOf(one),
           once: nameMessage(place, one.id),

@@ -1,7 +1,7 @@
 // The thread above a Slack mention reaches the planner as data.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { estimateTokens } from '#models/tokens.ts';
-import { propose } from '../../fixtures/model-calls.ts';
+import { call, propose } from '../../fixtures/model-calls.ts';
 import {
   type ChatBody,
   type OpenAiDouble,
@@ -86,6 +86,27 @@ test('an instruction in somebody else’s words changes nothing but the marked t
   const shown = JSON.stringify(answer?.blocks);
   expect(shown).toMatch(/"data_table".*This thread, \d+ messages/);
   expect(`${details}${shown}`).not.toContain('IGNORE');
+});
+
+test('what was heard is read again once it was edited', async () => {
+  const answers = ['Heard.', 'Heard again.', 'Read.'];
+  reply = () => call('answer', { text: answers.shift() ?? '', cannot: null });
+  const desk = await useDesk(database, { env: env() });
+  const { slack, ana, channel } = desk;
+  const { message } = await slack.mention(ana.id, channel, 'we launch on the 4th');
+  const { ts } = message;
+  const replies = (count: number) =>
+    waitFor(
+      'an answer',
+      () => slack.replies(channel, ts).filter((one) => one.bot_id != null).length === count,
+    );
+  await replies(1);
+  expect(threadIn(await askIn(desk, ts, 'remember that'))).toBe('');
+  await replies(2);
+  await slack.edit(ana.id, message, 'we launch on the 5th');
+  const thread = threadIn(await askIn(desk, ts));
+  expect(thread).toMatch(/^\[[^\]]*, edited [^\]]*\] requester "ana": .*we launch on the 5th$/m);
+  await replies(3);
 });
 
 test('of a thread of 5,000 messages the first and the newest are read, and the rest is counted', {

@@ -120,3 +120,46 @@ test('a message that is given up before it was sent is not sent; one that is und
   held.resolve();
   expect((await posting).message).toBe('17');
 });
+
+async function openGraph(answer: (path: string, url: string) => object) {
+  const url: string = await listen((request, response) => {
+    response.end(JSON.stringify(answer(request.url ?? '', url)));
+  });
+  return createCalls({
+    tokens: async () => null,
+    graph: { url, token: async () => null },
+    answerable: () => true,
+    now: () => new Date(),
+  });
+}
+const thread = { tenant: 't', group: 'g', channel: '19:c', post: '1' };
+const written = { id: '1', createdDateTime: '2026-03-01T10:00:00Z' };
+
+test('what is missing or odd in a message takes no other message from the thread', async () => {
+  const odd = {
+    from: { user: { id: 7 }, application: null },
+    body: null,
+    subject: [],
+    attachments: 7,
+  };
+  const value = [{ ...written, ...odd, id: '2' }, { id: '3' }, null, { ...written, id: 4 }];
+  const { replies } = await openGraph((path) => (path.includes('/replies') ? { value } : written));
+  expect(await replies(thread, 200)).toMatchObject({
+    post: { id: '1' },
+    replies: [{ id: '2', from: { user: null }, body: null, subject: null }],
+    more: false,
+  });
+});
+
+test('pages without end are not read to the end', async () => {
+  let pages = 0;
+  const connector = await openGraph((path, url) => {
+    if (!/replies|members/.test(path)) return written;
+    pages += 1;
+    return { value: [], '@odata.nextLink': `${url}${path}` };
+  });
+  expect(await connector.replies(thread, 200)).toMatchObject({ more: true });
+  const members = connector.visibleSince({ tenant: 't', chat: '19:x' });
+  await expect(members).rejects.toMatchObject({ code: 'limit_exceeded' });
+  expect(pages).toBeLessThan(50);
+});
