@@ -1,4 +1,5 @@
 // Opens the Slack adapter.
+import { sliderPrefix } from '#cards/slack-lists.ts';
 import type { EventAttempt, InboxHandler } from '#chat/inbox/inbox-context.ts';
 import { keepRefused } from '#chat/inbox/keep-refused.ts';
 import type { OpenPlatform, PlatformParts } from '#chat/platform.ts';
@@ -14,7 +15,7 @@ import { tokensOfMany } from './install/tokens.ts';
 import { answerCommand } from './lists/answer-command.ts';
 import { createHomes, setFromHome } from './lists/home.ts';
 import { createFindPlace } from './people/find-place.ts';
-import { createPeople, placeOf } from './people/people.ts';
+import { createPeople } from './people/people.ts';
 import { createReach } from './people/reach.ts';
 import { createUserGroupReader } from './people/user-groups.ts';
 import { createRespond } from './port/respond.ts';
@@ -25,10 +26,10 @@ import { isBuild } from './press/build-windows.ts';
 import { decidePress, decideSent } from './press/handle-press.ts';
 import { planThis } from './press/plan-this.ts';
 import { objectTo } from './press/read-entered.ts';
-import { pressRecurring, sendRecurring } from './press/recurring.ts';
+import { pressRecurring, recurringPrefix, sendRecurring } from './press/recurring.ts';
 import { type Listener, tellAlone } from './press/send.ts';
 import { createRecheck, createShow, createSign } from './press/show.ts';
-import { placeOfPress } from './signals/name-signal.ts';
+import { placeOf, placeOfPress } from './signals/name-signal.ts';
 import { readSignal, type Signal } from './signals/read-signal.ts';
 import type { SlackContext } from './slack-context.ts';
 import { createSlackLogger } from './slack-logger.ts';
@@ -100,10 +101,13 @@ function createAct(context: SlackContext) {
     switch (signal.kind) {
       case 'message':
         return receiveMessage(context, signal, attempt);
-      case 'press':
-        if (await setFromHome(context, signal, event.received_at)) return attempt.forget();
-        if (await pressRecurring(context, signal)) return;
-        return decidePress(context, signal, event);
+      case 'press': {
+        const { action_id: id = '' } = signal.pressed.actions[0] ?? {};
+        if (id.startsWith(recurringPrefix)) return pressRecurring(context, signal);
+        if (!id.startsWith(sliderPrefix)) return decidePress(context, signal, event);
+        if (await setFromHome(context, signal, event.received_at)) attempt.forget();
+        return;
+      }
       case 'shortcut':
       case 'start':
       case 'suggest':

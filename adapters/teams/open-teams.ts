@@ -13,7 +13,7 @@ import type { Calls, Connector } from './connector/connector.ts';
 import { proposeBuild, refuseTerms, showBuild } from './extension/build.ts';
 import { handlePlanThis, openPlanThis } from './extension/plan-this.ts';
 import { accountOfMember, createPeople } from './people.ts';
-import { conversationIdOf, makeActivity } from './port/make-activity.ts';
+import { makeActivity } from './port/make-activity.ts';
 import { createReaders, type Readers } from './port/members.ts';
 import { findMentioned, linkTo, reachEach } from './port/mention.ts';
 import { createPlanningStatus, postAsEnd, streamToEnd } from './port/planning-status.ts';
@@ -21,6 +21,7 @@ import { handlePress } from './press/handle-press.ts';
 import { tellPresser } from './press/reply.ts';
 import { createShow } from './press/show.ts';
 import {
+  conversationIdOf,
   type MessageSignal,
   type MovedSignal,
   readActivity,

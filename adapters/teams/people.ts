@@ -8,8 +8,8 @@ import { readAddress as toAddress } from '#domain/people/names.ts';
 import { createRecent } from '#domain/recent.ts';
 import { type TeamsAccess, vouches } from './access.ts';
 import type { Calls, Member } from './connector/connector.ts';
-import { conversationIdOf } from './port/make-activity.ts';
 import type { Scene } from './signals/read-activity.ts';
+import { conversationIdOf } from './signals/read-activity.ts';
 
 export type TeamsPerson = {
   /** The linked person, or the account. Not cached, since links can be removed. */

@@ -31,7 +31,6 @@ import { type Probes, probeRoutes } from './routes/probes.ts';
 import { recurringRoutes } from './routes/recurring.ts';
 import { runRoutes } from './routes/runs.ts';
 import { type SettingsOptions, settingsRoutes } from './routes/settings.ts';
-import { stepRoutes } from './routes/steps.ts';
 import { type ToolSignInOptions, toolSignInRoutes } from './routes/tool-sign-in.ts';
 
 export type ServerOptions = AppOptions & {
@@ -72,7 +71,6 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       runRoutes,
       planRoutes,
       operationRoutes,
-      stepRoutes,
       patchRoutes,
       findingRoutes,
       artifactRoutes,

@@ -1,4 +1,5 @@
-// The error type: a stable code and a sentence for people.
+// The error type: a stable code and a sentence for people; and a collector of problems.
+import { countOf } from './words.ts';
 
 export type ErrorCode =
   | 'invalid_json'
@@ -81,4 +82,31 @@ export class CountersignError extends Error {
 export function errorMessage(error: unknown): string {
   if (error instanceof Error) return error.message;
   return typeof error === 'string' ? error : JSON.stringify(error);
+}
+
+type Problem = { code: ErrorCode; path: string; message: string };
+
+const shownProblems = 20;
+
+/** Collects a draft's problems; keeps the first 20. */
+export class Problems {
+  readonly list: Problem[] = [];
+  count = 0;
+
+  add(code: ErrorCode, path: string, message: string): void {
+    this.count++;
+    if (this.list.length < shownProblems) this.list.push({ code, path, message });
+  }
+
+  /** @throws the first problem, with all kept ones in the details */
+  settle(): void {
+    const [first] = this.list;
+    if (first === undefined) return;
+    const more = this.count - 1;
+    throw new CountersignError(
+      first.code,
+      more === 0 ? first.message : `${first.message} And ${countOf(more, 'more problem')}.`,
+      { details: { errors: this.list, problem_count: this.count } },
+    );
+  }
 }

@@ -7,8 +7,8 @@ import { CountersignError } from '#domain/errors.ts';
 import { foldName } from '#domain/people/names.ts';
 import { createRecent, type Recent, shareByKey } from '#domain/recent.ts';
 import type { Ask } from '../calls/hold.ts';
+import { placeOf } from '../signals/name-signal.ts';
 import type { ClientOf } from '../workspaces.ts';
-import { placeOf } from './people.ts';
 import type { Reach } from './reach.ts';
 
 const pageSize = 1000;

@@ -1,4 +1,4 @@
-// Maps Slack users to accounts, and channels and threads to places.
+// Maps Slack users to accounts.
 import { z } from 'zod';
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import type { Clock } from '#domain/clock.ts';
@@ -134,25 +134,6 @@ export function createPeople(options: {
   };
 }
 
-/** One conversation, without threads. */
-function isDirect(channel: string): boolean {
-  return channel.startsWith('D');
-}
-
-/** @param root any message of a channel can start a thread */
-export function placeOf(tenant: string, channel: string, root: string | null): ChatPlace {
-  return { platform: 'slack', tenant, channel, thread: isDirect(channel) ? null : root };
-}
-
 export function speakerAt({ thread }: ChatPlace, who: SlackPerson) {
   return { actor: personInChat(who, 'slack'), direct: thread === null ? who.timezone : null };
-}
-
-export function nameMessage(team: string, channel: string, ts: string): string {
-  return `slack:${team}:${channel}:${ts}`;
-}
-
-/** Null for other keys. */
-export function readMessageName(name: string | null): string | null {
-  return /^slack:[^:]+:[^:]+:([\d.]+)$/.exec(name ?? '')?.[1] ?? null;
 }

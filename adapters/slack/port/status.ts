@@ -9,7 +9,7 @@ import type { Activity } from '#domain/planning/activity.ts';
 import { createRecent } from '#domain/recent.ts';
 import { cutShown } from '#domain/shown-text.ts';
 import type { Ask } from '../calls/hold.ts';
-import { readMessageName } from '../people/people.ts';
+import { readMessageName } from '../signals/name-signal.ts';
 import type { ClientOf } from '../workspaces.ts';
 import { calm } from './content.ts';
 

@@ -16,7 +16,7 @@ import { type Build, fromProblem, gistOf, shownFields } from '#domain/plan/build
 import { chatTenant } from '#domain/plan/scope.ts';
 import type { BuildChange } from '#domain/service.ts';
 import { cutShown } from '#domain/shown-text.ts';
-import { placeOf } from '../people/people.ts';
+import { placeOf } from '../signals/name-signal.ts';
 import type {
   PressSignal,
   SentSignal,

@@ -20,7 +20,8 @@ import { readFieldValues } from './read-entered.ts';
 import { tellAlone } from './send.ts';
 import { makeWindow, toBlocks } from './windows.ts';
 
-const prefix = 'countersign:recurring:';
+/** Begins the action IDs of such a list. */
+export const recurringPrefix = 'countersign:recurring:';
 const callback = 'countersign:recurring';
 
 const Row = z.object({ id: z.string(), next_at: z.string() });
@@ -65,33 +66,28 @@ async function carryOut(
 function readRow({ pressed }: PressSignal) {
   const [action] = pressed.actions;
   const row = parseAs(Row, action?.value ?? '');
-  return row === null || action?.action_id.startsWith(prefix) !== true
-    ? null
-    : { row, action: action.action_id.slice(prefix.length) };
+  return row === null ? null : { ...row, action: action?.action_id.slice(recurringPrefix.length) };
 }
 
-/** @returns whether it was on such a list */
-export async function pressRecurring(context: SlackContext, signal: PressSignal): Promise<boolean> {
+export async function pressRecurring(context: SlackContext, signal: PressSignal): Promise<void> {
   const found = readRow(signal);
-  if (found === null) return false;
+  if (found === null) return;
   const { team, pressed } = signal;
   const by = { team, user: pressed.user.id, answerAt: pressed.response_url };
-  const { id, next_at } = found.row;
-  if (found.action === 'skip') await carryOut(context, by, id, { action: 'skip', next_at });
-  if (found.action === 'end') await carryOut(context, by, id, { action: 'end' });
-  return true;
+  const { id, next_at, action } = found;
+  if (action === 'skip') await carryOut(context, by, id, { action, next_at });
+  if (action === 'end') await carryOut(context, by, id, { action });
 }
 
-/** @returns whether it was on such a list */
 export async function openRecurring(
   { clientOf }: Pick<SlackContext, 'clientOf'>,
   signal: PressSignal,
-): Promise<boolean> {
+): Promise<void> {
   const found = readRow(signal);
-  if (found?.action !== 'change') return found !== null;
+  if (found?.action !== 'change') return;
   const { team, pressed } = signal;
   const { trigger_id, user, response_url } = pressed;
-  const held = { id: found.row.id, team, user: user.id, answer_at: response_url ?? null };
+  const held = { id: found.id, team, user: user.id, answer_at: response_url ?? null };
   const view: types.ModalView = {
     ...makeWindow({
       title: recurringWords.change,
@@ -104,7 +100,6 @@ export async function openRecurring(
   };
   const client = await clientOf(team);
   await client.views.open({ trigger_id, view });
-  return true;
 }
 
 /** Only from the person it was opened for. @returns whether it was one */

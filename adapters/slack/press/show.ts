@@ -8,8 +8,7 @@ import { conversationAt } from '#domain/chat/chat.ts';
 import type { AnyPress } from '#domain/chat/press.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { explainSlackError } from '../calls/explain-error.ts';
-import { nameMessage, placeOf } from '../people/people.ts';
-import { placeOfPress } from '../signals/name-signal.ts';
+import { nameMessage, placeOf, placeOfPress } from '../signals/name-signal.ts';
 import type { MessageSignal, PressSignal, SentSignal, Signal } from '../signals/read-signal.ts';
 import type { SlackContext } from '../slack-context.ts';
 import type { Acknowledgement } from '../transport/accept.ts';
@@ -20,7 +19,7 @@ import { opensWindow, readButton } from './handle-press.ts';
 import { type Held, readHeld } from './held.ts';
 import { openPlanThis } from './plan-this.ts';
 import { putView } from './put-view.ts';
-import { openRecurring } from './recurring.ts';
+import { openRecurring, recurringPrefix } from './recurring.ts';
 import { tellAlone } from './send.ts';
 import { isApproval, noticeWindow } from './windows.ts';
 
@@ -136,7 +135,8 @@ export function createShow(given: SlackContext): (signal: Signal) => Promise<voi
         return await turn(context, signal);
       if (action?.action_id.startsWith(buildActions.edit) === true)
         return await editStep(context, signal);
-      if (await openRecurring(context, signal)) return;
+      if (action?.action_id.startsWith(recurringPrefix) === true)
+        return await openRecurring(context, signal);
       const press = readButton(action?.value);
       if (press !== null && opensWindow(press)) await open(context, signal, press);
     } catch (error) {

@@ -1,8 +1,26 @@
-// Names signals for the inbox: idempotency keys and thread. Pure.
-import { conversationAt } from '#domain/chat/chat.ts';
+// Names places and messages, and signals for the inbox: idempotency keys and thread. Pure.
+import { type ChatPlace, conversationAt } from '#domain/chat/chat.ts';
 import type { ReceivedEvent } from '#domain/chat/inbox.ts';
-import { placeOf } from '../people/people.ts';
 import type { PressSignal, Signal } from './read-signal.ts';
+
+/** One conversation, without threads. */
+function isDirect(channel: string): boolean {
+  return channel.startsWith('D');
+}
+
+/** @param root any message of a channel can start a thread */
+export function placeOf(tenant: string, channel: string, root: string | null): ChatPlace {
+  return { platform: 'slack', tenant, channel, thread: isDirect(channel) ? null : root };
+}
+
+export function nameMessage(team: string, channel: string, ts: string): string {
+  return `slack:${team}:${channel}:${ts}`;
+}
+
+/** Null for other keys. */
+export function readMessageName(name: string | null): string | null {
+  return /^slack:[^:]+:[^:]+:([\d.]+)$/.exec(name ?? '')?.[1] ?? null;
+}
 
 /** Written by people; others report changes. */
 const written = new Set([undefined, 'file_share', 'me_message', 'thread_broadcast']);

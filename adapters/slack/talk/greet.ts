@@ -7,7 +7,7 @@ import { CountersignError } from '#domain/errors.ts';
 import { createRecent } from '#domain/recent.ts';
 import { explainSlackError } from '../calls/explain-error.ts';
 import { agentView } from '../manifest/agent-view.ts';
-import { placeOf } from '../people/people.ts';
+import { placeOf } from '../signals/name-signal.ts';
 import type { OpenedSignal } from '../signals/read-signal.ts';
 import type { SlackContext } from '../slack-context.ts';
 

@@ -6,8 +6,8 @@ import { type Addressed, handleMessage, type WrittenMessage } from '#chat/talk.t
 import { type ChatPlace, conversationAt } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { personInChat } from '#domain/people/actor.ts';
-import { nameMessage, placeOf, speakerAt } from '../people/people.ts';
-import { isWritten } from '../signals/name-signal.ts';
+import { speakerAt } from '../people/people.ts';
+import { isWritten, nameMessage, placeOf } from '../signals/name-signal.ts';
 import type { MessageSignal, StoppedSignal } from '../signals/read-signal.ts';
 import { readFiles } from '../signals/shapes.ts';
 import type { SlackContext } from '../slack-context.ts';

@@ -6,9 +6,10 @@ import type { InboxEvent } from '#domain/chat/inbox.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { finishWithin } from '../finish-within.ts';
 import { speakerIn } from '../people.ts';
-import { cardType, nameMessage } from '../port/make-activity.ts';
+import { cardType } from '../port/make-activity.ts';
 import { tellPresser } from '../press/reply.ts';
 import type { PlanThisSignal } from '../signals/read-activity.ts';
+import { nameMessage } from '../signals/read-activity.ts';
 import type { TeamsContext } from '../teams-context.ts';
 
 const { title, someone, nothing, failed, addFirst } = planThisWords;

@@ -1,31 +1,9 @@
 // Makes Teams messages within size limits. Pure.
 import { z } from 'zod';
 import { platformLimits } from '#cards/limits.ts';
-import type { ChatContent, ChatPlace } from '#domain/chat/chat.ts';
+import type { ChatContent } from '#domain/chat/chat.ts';
 import { cutText } from '#domain/shown-text.ts';
 import { addMention, type Mentioned } from './mention.ts';
-
-const threadMark = ';messageid=';
-
-/** `19:…@thread.tacv2;messageid=1700000000000` */
-export function splitConversation(id: string): { channel: string; post: string | null } {
-  const at = id.indexOf(threadMark);
-  return at < 0
-    ? { channel: id, post: null }
-    : { channel: id.slice(0, at), post: id.slice(at + threadMark.length) };
-}
-
-/** The ID that Teams posts by. */
-export function conversationIdOf({
-  channel,
-  thread,
-}: Pick<ChatPlace, 'channel' | 'thread'>): string {
-  return thread === null ? channel : `${channel}${threadMark}${thread}`;
-}
-
-export function nameMessage({ tenant, channel }: ChatPlace, id: string | number): string {
-  return `teams:${tenant}:${channel}:${id}`;
-}
 
 export const cardType = 'application/vnd.microsoft.card.adaptive';
 

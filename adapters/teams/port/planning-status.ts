@@ -10,7 +10,7 @@ import { createRecent } from '#domain/recent.ts';
 import { cutText } from '#domain/shown-text.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { type Calls, streamRefused } from '../connector/connector.ts';
-import { conversationIdOf } from './make-activity.ts';
+import { conversationIdOf } from '../signals/read-activity.ts';
 
 /** Teams shows typing this long. */
 const typingMs = 3000;

@@ -5,10 +5,31 @@ import type { ChatPlace } from '#domain/chat/chat.ts';
 import type { TeamsConversation } from '#domain/chat/teams-conversation.ts';
 import { parseShallowJson } from '#domain/json.ts';
 import { makeStorable } from '#domain/text.ts';
-import { splitConversation } from '../port/make-activity.ts';
 import { type BuildPress, readBuild } from './read-build.ts';
 import { type Attached, Attachments, readAttachments } from './read-content.ts';
 import { type PlanThis, readPlanThis } from './read-plan-this.ts';
+
+const threadMark = ';messageid=';
+
+/** `19:…@thread.tacv2;messageid=1700000000000` */
+export function splitConversation(id: string): { channel: string; post: string | null } {
+  const at = id.indexOf(threadMark);
+  return at < 0
+    ? { channel: id, post: null }
+    : { channel: id.slice(0, at), post: id.slice(at + threadMark.length) };
+}
+
+/** The ID that Teams posts by. */
+export function conversationIdOf({
+  channel,
+  thread,
+}: Pick<ChatPlace, 'channel' | 'thread'>): string {
+  return thread === null ? channel : `${channel}${threadMark}${thread}`;
+}
+
+export function nameMessage({ tenant, channel }: ChatPlace, id: string | number): string {
+  return `teams:${tenant}:${channel}:${id}`;
+}
 
 const id = z.string().min(1).max(500);
 const Named = z.object({ id });

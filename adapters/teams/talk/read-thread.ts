@@ -9,9 +9,9 @@ import { CountersignError } from '#domain/errors.ts';
 import { createRecent } from '#domain/recent.ts';
 import { mapInSlices } from '#domain/slices.ts';
 import type { Calls, ChannelMessage } from '../connector/connector.ts';
-import { nameMessage } from '../port/make-activity.ts';
 import type { Readers } from '../port/members.ts';
 import { linkTo } from '../port/mention.ts';
+import { nameMessage } from '../signals/read-activity.ts';
 import {
   Attachments,
   filesIn,

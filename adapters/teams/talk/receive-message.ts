@@ -6,8 +6,8 @@ import { readWord } from '#conversation/read-word.ts';
 import { trimBlanks } from '#domain/words.ts';
 import { answerCommand, drawNote, readCommand } from '../lists/answer-command.ts';
 import { speakerIn } from '../people.ts';
-import { nameMessage } from '../port/make-activity.ts';
 import type { MessageSignal } from '../signals/read-activity.ts';
+import { nameMessage } from '../signals/read-activity.ts';
 import {
   attachQuote,
   filesIn,

@@ -13,11 +13,14 @@ import {
   PartitionsQuery,
   PlanPath,
   PlansQuery,
+  PreviewsQuery,
   SinceQuery,
+  StepPath,
   StepsQuery,
 } from '../queries.ts';
 import { ProposeBody } from '../requests.ts';
 import {
+  ChainAnswer,
   DiffAnswer,
   ForecastAnswer,
   GroupsAnswer,
@@ -27,6 +30,7 @@ import {
   PartitionList,
   PlanAnswer,
   PlanList,
+  PreviewsAnswer,
   StatsAnswer,
   StepList,
 } from '../schemas.ts';
@@ -195,5 +199,30 @@ export const planRoutes: Routes = async (app) => {
       response: { 200: json('The forecast.', ForecastAnswer) },
     }),
     async (request) => request.service.forecast(request.params.id, request.query.ids ?? []),
+  );
+
+  app.get(
+    '/api/plans/:id/steps/:step/chain',
+    route('viewer', 'plan', 'getStepChain', "Read a step's dependencies and dependents", {
+      params: StepPath,
+      response: { 200: json('The other steps, by id.', ChainAnswer) },
+      problems: ['unknown_step'],
+    }),
+    async (request) => request.service.stepChain(request.params.id, request.params.step),
+  );
+
+  app.get(
+    '/api/plans/:id/previews',
+    route('viewer', 'plan', 'previewSteps', 'Compare waiting steps with the current files', {
+      description:
+        'What a write changes in its file, and the beginning of what is moved or deleted. Omits steps that have no file or have begun, and steps whose file an earlier step may change.',
+      params: PlanPath,
+      querystring: PreviewsQuery,
+      response: { 200: json('One for each step that has one.', PreviewsAnswer) },
+      problems: ['unknown_step'],
+    }),
+    async (request) => ({
+      previews: await request.service.previewSteps(request.params.id, request.query.ids),
+    }),
   );
 };

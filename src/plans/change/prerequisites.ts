@@ -2,11 +2,10 @@
 import type { Queryable } from '#db/database.ts';
 import { findNamed, findSelected } from '#db/sql/patch-reads.ts';
 import { readStepsById } from '#db/steps/pages.ts';
-import { CountersignError } from '#domain/errors.ts';
+import { CountersignError, Problems } from '#domain/errors.ts';
 import { toDependency } from '#domain/plan/dependency.ts';
 import { type AddedDraft, addedBy, type PatchOperation } from '#domain/plan/patch.ts';
 import type { Json } from '#domain/text.ts';
-import { Problems } from '../content/check-references.ts';
 import {
   foldTitle,
   namesPrerequisites,

@@ -14,7 +14,7 @@ import {
 import { lockPlan, type PlanRow, readPlanRow } from '#db/plans/plans.ts';
 import { hasPatchSince } from '#db/sql/patch-reads.ts';
 import { touchPlan } from '#db/steps/events.ts';
-import { CountersignError } from '#domain/errors.ts';
+import { CountersignError, Problems } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import {
   addedBy,
@@ -26,7 +26,6 @@ import type { PatchOutcome } from '#domain/plan/patch-outcome.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { requireManager } from '../authority/authority.ts';
 import { requireArtifacts } from '../content/artifact-references.ts';
-import { Problems } from '../content/check-references.ts';
 import { addedOperations, digestOperations, requireSameOperations } from '../content/digests.ts';
 import { pinPatchPosts } from '../content/post-targets.ts';
 import { currentOf } from '../lifecycle/decide.ts';

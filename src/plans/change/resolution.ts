@@ -1,6 +1,8 @@
 // Runs a patch's operations on its steps, in memory.
+
 import { isDeepStrictEqual } from 'node:util';
 import type { PlanRow } from '#db/plans/plans.ts';
+import { Problems } from '#domain/errors.ts';
 import { renameReferences } from '#domain/plan/arguments.ts';
 import { renameConditions } from '#domain/plan/condition.ts';
 import type { Dependency } from '#domain/plan/dependency.ts';
@@ -16,13 +18,7 @@ import { contentOf, contentOfSettings } from '#domain/plan/step-content.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { operationName } from '#domain/tool.ts';
-import {
-  checkSelected,
-  checkWaits,
-  isSelected,
-  Problems,
-  selectorOf,
-} from '../content/check-references.ts';
+import { checkSelected, checkWaits, isSelected, selectorOf } from '../content/check-references.ts';
 import { dependenciesOf } from '../content/dependencies.ts';
 import {
   checkResources,

@@ -1,10 +1,11 @@
 // Checks that steps' artifacts belong to the plan or its run.
+
 import type { Queryable } from '#db/database.ts';
 import { findArtifacts } from '#db/plans/artifacts.ts';
+import { Problems } from '#domain/errors.ts';
 import { artifactsOf } from '#domain/plan/arguments.ts';
 import type { StepContent } from '#domain/plan/step-content.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
-import { Problems } from './check-references.ts';
 
 /** @throws `invalid_reference` naming the steps */
 export async function requireArtifacts(

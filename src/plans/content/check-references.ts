@@ -1,5 +1,5 @@
-// Collects a draft's problems, and checks references against schemas.
-import { CountersignError, type ErrorCode } from '#domain/errors.ts';
+// Checks references against schemas.
+import type { Problems } from '#domain/errors.ts';
 import { isReference } from '#domain/plan/argument-kinds.ts';
 import { findMalformed, safeReferences } from '#domain/plan/arguments.ts';
 import type { Dependency } from '#domain/plan/dependency.ts';
@@ -9,35 +9,7 @@ import { findBareTemplate } from '#domain/plan/templates.ts';
 import { isSliceOver, mapInSlices, nextTurn } from '#domain/slices.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { type Catalogue, operationName } from '#domain/tool.ts';
-import { countOf } from '#domain/words.ts';
 import { type Producer, ReferenceChecker } from '#tools/check-reference.ts';
-
-type Problem = { code: ErrorCode; path: string; message: string };
-
-const shownProblems = 20;
-
-/** Keeps the first 20. */
-export class Problems {
-  readonly list: Problem[] = [];
-  count = 0;
-
-  add(code: ErrorCode, path: string, message: string): void {
-    this.count++;
-    if (this.list.length < shownProblems) this.list.push({ code, path, message });
-  }
-
-  /** @throws the first problem, with all kept ones in the details */
-  settle(): void {
-    const [first] = this.list;
-    if (first === undefined) return;
-    const more = this.count - 1;
-    throw new CountersignError(
-      first.code,
-      more === 0 ? first.message : `${first.message} And ${countOf(more, 'more problem')}.`,
-      { details: { errors: this.list, problem_count: this.count } },
-    );
-  }
-}
 
 type CheckedStep = Pick<StepContent, 'id' | 'tool' | 'operation' | 'args' | 'when'>;
 

@@ -1,11 +1,10 @@
 // A step's dependencies: explicit and implied.
-import type { ErrorCode } from '#domain/errors.ts';
+import type { ErrorCode, Problems } from '#domain/errors.ts';
 import { referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import { type Dependency, toDependency } from '#domain/plan/dependency.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { JsonObject } from '#domain/text.ts';
-import type { Problems } from './check-references.ts';
 
 /** `path`: in the request. */
 export type StepLocation = { label: string; position: number; path: string };

@@ -1,4 +1,5 @@
 // Normalises and checks a draft's step, collecting problems.
+import type { Problems } from '#domain/errors.ts';
 import { openArguments } from '#domain/plan/arguments.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import { type ReviewRank, reviewRank } from '#domain/plan/review-rank.ts';
@@ -9,7 +10,7 @@ import { type Catalogue, type OperationSpec, operationName } from '#domain/tool.
 import { parseDuration } from '#timeline/durations.ts';
 import { describeCall } from '#tools/describe-call.ts';
 import type { PoolLimits } from '../plans-context.ts';
-import { areReadable, type Problems } from './check-references.ts';
+import { areReadable } from './check-references.ts';
 import { type SealedContent, sealOf } from './digests.ts';
 
 export type StepRules = {

@@ -1,5 +1,7 @@
 // Normalises a draft into stored steps, or reports every problem.
+
 import type { Edge, Lane, NewStep } from '#db/steps/steps.ts';
+import { Problems } from '#domain/errors.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { StepContent, StepDraft } from '#domain/plan/step-content.ts';
 import { labelVersion } from '#domain/plan/step-numbers.ts';
@@ -8,7 +10,7 @@ import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { type Catalogue, operationName } from '#domain/tool.ts';
 import { buildDigraph, findCycle } from '#graph/digraph.ts';
 import type { PoolLimits } from '../plans-context.ts';
-import { checkSelected, createReferenceCheck, findReads, Problems } from './check-references.ts';
+import { checkSelected, createReferenceCheck, findReads } from './check-references.ts';
 import { dependenciesOf } from './dependencies.ts';
 import { normaliseStep, type StepRules } from './normalise-step.ts';
 import { Lanes } from './touches.ts';

@@ -21,12 +21,11 @@ import {
   readTarget,
   type Target,
 } from '#domain/chat/post-target.ts';
-import { CountersignError } from '#domain/errors.ts';
+import { CountersignError, Problems } from '#domain/errors.ts';
 import { addedBy, type PatchOperation, type PlanPatch } from '#domain/plan/patch.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { PlansContext } from '../plans-context.ts';
-import { Problems } from './check-references.ts';
 
 type Poster = { conversation: string | null; requester: string };
 

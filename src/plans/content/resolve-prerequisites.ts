@@ -1,5 +1,5 @@
 // Turns a draft's prerequisite notes into dependencies or findings.
-import { CountersignError } from '#domain/errors.ts';
+import { CountersignError, Problems } from '#domain/errors.ts';
 import { toDependency } from '#domain/plan/dependency.ts';
 import type { NewFinding } from '#domain/plan/finding.ts';
 import type { PlanDraft, Series } from '#domain/plan/plan.ts';
@@ -8,7 +8,6 @@ import { quoteWords } from '#domain/shown-text.ts';
 import { isSliceOver, mapInSlices, nextTurn } from '#domain/slices.ts';
 import { countOf, shorten } from '#domain/words.ts';
 import { breakCircles } from '#graph/digraph.ts';
-import { Problems } from './check-references.ts';
 import { idsOf } from './normalise.ts';
 import { namesPrerequisites, readPrerequisites, StepNames } from './prerequisite-notes.ts';
 

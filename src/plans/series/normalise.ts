@@ -1,12 +1,11 @@
 // Normalises a draft's series, or reports every problem.
-import { CountersignError, type ErrorCode } from '#domain/errors.ts';
+import { CountersignError, type ErrorCode, Problems } from '#domain/errors.ts';
 import type { PlanDraft, Series } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { checkTimezone } from '#timeline/recurrence.ts';
 import { checkRule, readRule } from '#timeline/rule.ts';
-import { Problems } from '../content/check-references.ts';
 import {
   countedOut,
   horizonMs,

@@ -1,7 +1,7 @@
 // Slack's refusals lose and repeat no message.
 import { Client } from 'pg';
 import { expect, test } from 'vitest';
-import { placeOf } from '#adapters/slack/people/people.ts';
+import { placeOf } from '#adapters/slack/signals/name-signal.ts';
 import { readLatestMessages } from '#db/chat/messages.ts';
 import { readDeliveryState } from '#db/chat/places.ts';
 import { conversationAt } from '#domain/chat/chat.ts';

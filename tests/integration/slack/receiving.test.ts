@@ -1,7 +1,7 @@
 // Signed requests from Slack are stored once, others refused.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import { placeOf } from '#adapters/slack/people/people.ts';
+import { placeOf } from '#adapters/slack/signals/name-signal.ts';
 import { conversationAt } from '#domain/chat/chat.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { scriptedPlanner } from '../../setup/instance.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createAsk } from '#adapters/slack/calls/hold.ts';
 import { createFindPlace as createSlackFinder } from '#adapters/slack/people/find-place.ts';
-import { placeOf } from '#adapters/slack/people/people.ts';
+import { placeOf } from '#adapters/slack/signals/name-signal.ts';
 import { createFindPlace as createTeamsFinder } from '#adapters/teams/talk/find-place.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { createLimits } from '../fixtures/rate-limits.ts';

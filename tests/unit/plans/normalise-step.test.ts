@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Problems } from '#plans/content/check-references.ts';
+import { Problems } from '#domain/errors.ts';
 import { checkResources } from '#plans/content/normalise-step.ts';
 
 const pools = { cpu: { capacity: 4, headroom: 1 } };

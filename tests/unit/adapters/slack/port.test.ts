@@ -1,7 +1,7 @@
 import { setImmediate as pause } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { placeOf } from '#adapters/slack/people/people.ts';
 import { createSlackPort } from '#adapters/slack/port/slack-port.ts';
+import { placeOf } from '#adapters/slack/signals/name-signal.ts';
 import { createClientOf } from '#adapters/slack/workspaces.ts';
 import type { ChatContent } from '#domain/chat/chat.ts';
 import { systemClock } from '#domain/clock.ts';

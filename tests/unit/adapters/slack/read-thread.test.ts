@@ -1,7 +1,7 @@
 // Many concurrent thread reads within Slack's low limits.
 import { expect, test } from 'vitest';
 import { createAsk } from '#adapters/slack/calls/hold.ts';
-import { nameMessage, placeOf } from '#adapters/slack/people/people.ts';
+import { nameMessage, placeOf } from '#adapters/slack/signals/name-signal.ts';
 import { createReadThread } from '#adapters/slack/talk/read-thread.ts';
 import { systemClock } from '#domain/clock.ts';
 import { createLimits } from '../../fixtures/rate-limits.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { nameMessage, placeOf } from '#adapters/slack/people/people.ts';
 import { createSlackPort } from '#adapters/slack/port/slack-port.ts';
+import { nameMessage, placeOf } from '#adapters/slack/signals/name-signal.ts';
 import type { ShownStatus } from '#domain/chat/chat.ts';
 import { systemClock } from '#domain/clock.ts';
 import type { Activity } from '#domain/planning/activity.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { placeOf } from '#adapters/slack/people/people.ts';
 import { createSlackPort } from '#adapters/slack/port/slack-port.ts';
 import { tellAlone } from '#adapters/slack/press/send.ts';
+import { placeOf } from '#adapters/slack/signals/name-signal.ts';
 import { systemClock } from '#domain/clock.ts';
 import { createLimits } from '../../fixtures/rate-limits.ts';
 import { clientOf, useSlack } from '../../fixtures/slack-client.ts';

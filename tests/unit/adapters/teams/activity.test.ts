@@ -3,12 +3,13 @@ import { isServed, vouches } from '#adapters/teams/access.ts';
 import { isAnswerable } from '#adapters/teams/connector/authenticate.ts';
 import { readCommand } from '#adapters/teams/lists/answer-command.ts';
 import { readAddress } from '#adapters/teams/people.ts';
-import { conversationIdOf, splitConversation } from '#adapters/teams/port/make-activity.ts';
 import {
+  conversationIdOf,
   type MessageSignal,
   readActivity,
   readSignal,
   type Signal,
+  splitConversation,
 } from '#adapters/teams/signals/read-activity.ts';
 import { firstMention, isAddressed, readPlainText } from '#adapters/teams/talk/receive-message.ts';
 import { nameActivity } from '#adapters/teams/transport/accept.ts';
