@@ -131,6 +131,8 @@ export type PlannerTools = {
     signal: AbortSignal,
     reader?: Pick<ToolContext, 'user' | 'busyOf'>,
   ): Promise<ToolOutput>;
+  /** Learns the output's shape. */
+  noteOutput?: (name: string, data: Json) => void;
   /** Omitted: names are compared as written. */
   personsOf?: (names: string[]) => Promise<ReadonlyMap<string, string>>;
   /** The call's target as in the review, or null. Omitted if not looked up. */

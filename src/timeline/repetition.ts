@@ -1,6 +1,7 @@
 // Repetitions in words.
 import { RRuleTemporal } from 'rrule-temporal';
 import { toText } from 'rrule-temporal/totext';
+import { listOf } from '#domain/words.ts';
 import {
   formatLimit,
   formatMoment,
@@ -8,7 +9,7 @@ import {
   type Recurrence,
   toZoned,
 } from './recurrence.ts';
-import { readFields, readRule, readUntil, writeFields } from './rule.ts';
+import { readExcept, readFields, readRule, readUntil, writeFields } from './rule.ts';
 
 /** ISO 8601. */
 type Repetition = {
@@ -52,15 +53,20 @@ export function describeRecurrence({ rrule, timezone, startsAt }: Recurrence): s
   const dtstart = toZoned(startsAt, timezone);
   const fields = readFields(rrule);
   const until = fields.get('UNTIL');
+  const except = readExcept(fields).map((day) =>
+    day.toLocaleString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' }),
+  );
   fields.delete('UNTIL');
+  fields.delete('EXDATE');
   const text = toText(new RRuleTemporal({ rruleString: writeFields(fields), dtstart }), 'en');
   const words = rewriteClock(text)
     .replace(/^every week on /, 'every ')
     .replace(/ on (?=last |\d)/, ' on the ');
-  return `${words}${describeUntil(until, timezone)}`;
+  const left = except.length === 0 ? '' : `, not on ${listOf(except)}`;
+  return `${words}${describeUntil(until, timezone)}${left}`;
 }
 
-const times = new Set(['BYHOUR', 'BYMINUTE', 'BYSECOND', 'COUNT', 'UNTIL']);
+const times = new Set(['BYHOUR', 'BYMINUTE', 'BYSECOND', 'COUNT', 'UNTIL', 'EXDATE']);
 
 /** `every 2 weeks on Friday`. */
 export function describeRhythm({ rrule, timezone, startsAt }: Recurrence): string {

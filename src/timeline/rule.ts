@@ -30,6 +30,11 @@ const parts: Record<string, { fits: (value: string) => boolean; expects: string 
   BYWEEKNO: { fits: integers(-53, 53), expects: 'weeks from 1 to 53, or -53 to -1' },
   BYMONTH: { fits: integers(1, 12), expects: 'months from 1 to 12' },
   BYSETPOS: { fits: integers(-366, 366), expects: 'positions from 1 to 366, or -366 to -1' },
+  // Days left out; RFC 5545 has them in a property of their own.
+  EXDATE: {
+    fits: (value) => value.split(',').every((day) => /^\d{8}$/.test(day) && isUntil(day)),
+    expects: 'dates such as 20261225,20270101',
+  },
   WKST: { fits: (value) => /^(MO|TU|WE|TH|FR|SA|SU)$/.test(value), expects: 'a weekday' },
 };
 
@@ -59,10 +64,12 @@ export function checkRule(rrule: string): string | null {
       return `${key} in the recurrence rule must be ${known.expects}, not "${shorten(value, 60)}".`;
     seen.add(key);
   }
+  const fields = readFields(rrule);
   if (!seen.has('FREQ')) return 'The recurrence rule has no FREQ; begin it with, say, FREQ=DAILY.';
+  if (seen.has('EXDATE') && subDaily.test(fields.get('FREQ') ?? ''))
+    return 'EXDATE leaves days out of a rule by the day or longer, such as FREQ=DAILY.';
   if (seen.has('COUNT') && seen.has('UNTIL'))
     return 'A recurrence rule ends by COUNT or by UNTIL, not by both.';
-  const fields = readFields(rrule);
   const timesADay = ['BYHOUR', 'BYMINUTE', 'BYSECOND']
     .map((key) => fields.get(key)?.split(',').length ?? 1)
     .reduce((product, count) => product * count, 1);
@@ -105,7 +112,7 @@ function neverHappens(fields: ReadonlyMap<string, string>): boolean {
   const picks = fields.has('BYSETPOS') && !subDaily.test(freq);
   if (!ofYear && !picks && !fields.has('BYWEEKNO') && !/\d/.test(fields.get('BYDAY') ?? ''))
     return false;
-  const ignored = /^(INTERVAL|COUNT|UNTIL)$/;
+  const ignored = /^(INTERVAL|COUNT|UNTIL|EXDATE)$/;
   const kept = [...fields].filter(
     ([key]) => !ignored.test(key) && (picks || !/^BY(SETPOS|HOUR|MINUTE|SECOND)$/.test(key)),
   );
@@ -152,15 +159,32 @@ export function openRule(
 ): RRuleTemporal {
   const fields = readFields(rrule);
   const until = fields.get('UNTIL');
-  fields.delete('UNTIL');
-  return new RRuleTemporal({
-    rruleString: writeFields(fields),
-    dtstart,
-    includeDtstart,
-    ...limits,
-    ...(until === undefined ? {} : { until: readUntil(until, dtstart.timeZoneId) }),
-  });
+  const days = readExcept(fields);
+  const open = (exDate: Temporal.ZonedDateTime[]) =>
+    new RRuleTemporal({
+      rruleString: writeFields([...fields].filter(([key]) => key !== 'UNTIL' && key !== 'EXDATE')),
+      dtstart,
+      includeDtstart,
+      exDate,
+      ...limits,
+      ...(until === undefined ? {} : { until: readUntil(until, dtstart.timeZoneId) }),
+    });
+  if (days.length === 0) return open([]);
+  const whole = open([]);
+  return open(
+    days.flatMap((day) => {
+      const start = day.toZonedDateTime(dtstart.timeZoneId);
+      const end = new Date(start.add({ days: 1 }).epochMilliseconds - 1);
+      return whole.between(new Date(start.epochMilliseconds), end, true);
+    }),
+  );
 }
+
+/** Days left out. */
+export const readExcept = (fields: ReadonlyMap<string, string>): Temporal.PlainDate[] =>
+  (fields.get('EXDATE') ?? '')
+    .split(',')
+    .flatMap((day) => (day === '' ? [] : [Temporal.PlainDate.from(day)]));
 
 export function countOfRule(rrule: string): number | null {
   const count = readFields(rrule).get('COUNT');

@@ -1,4 +1,5 @@
 // Plans as planners read them.
+import type { StepCondition } from './condition.ts';
 import type { Finding } from './finding.ts';
 import type { PatchOutcome } from './patch-outcome.ts';
 import type { ApproverPolicy, PlanStatus, StepStatus } from './plan.ts';
@@ -9,10 +10,11 @@ export type BriefStep = {
   status: StepStatus;
   description: string;
   operation: string;
-  /** JSON, cut. */
+  /** JSON, cut; templates as text. */
   args: string;
   /** With edge type and wait: `2 (1 day)`, `2 (SS)`. */
   after: string[];
+  when?: StepCondition[];
   /** Duration and dates, ISO 8601. */
   takes?: string;
   starts_at?: string;

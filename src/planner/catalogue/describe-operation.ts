@@ -94,11 +94,11 @@ export function writeLine(
       : ` -> ${spec.seen === true ? 'seen: ' : ''}${same === undefined ? written : `as ${same}`}`;
   if (written.length > longOutput) outputs.set(written, same ?? spec.name);
   const { name, description, effect } = spec;
+  const whole = onOneLine(description).replace(/\.$/, '');
+  const most = effect === 'read' ? maxReadDescription : maxDescription;
   const described =
-    effect === 'read' && !isOwn
-      ? cut(onOneLine(description).replace(/\.$/, ''), maxReadDescription)
-      : cut(firstSentence(description), maxDescription);
-  return `${name.replace(/\s+/g, ' ')}(${args})${output}${isOwn && !access.readable.has(spec.name) ? '' : marksOf(spec, access)}: ${described}`;
+    isOwn || (effect !== 'read' && whole.length > most) ? firstSentence(description) : whole;
+  return `${name.replace(/\s+/g, ' ')}(${args})${output}${isOwn && !access.readable.has(spec.name) ? '' : marksOf(spec, access)}: ${cut(described, most)}`;
 }
 
 /** `tracker_list -> { tickets: { id; due: number }[] }` */

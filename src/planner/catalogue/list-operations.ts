@@ -54,7 +54,7 @@ export function listCatalogue(manifest: OperationSpec[], access: OperationAccess
       : describeGroup(tool, specs),
   );
   const head = isNamed
-    ? 'Others, by server; a full name is server_operation. "search_operations" tells their arguments:'
+    ? 'Others, named server_operation; "search_operations" tells their arguments:'
     : 'Connected servers, how many operations each has and what about; "search_operations" finds them:';
   return { ...own, lines: [...own.lines, head, wrapUntrusted('servers', groups.join('\n'))] };
 }

@@ -5,6 +5,7 @@ import { askedQuestion } from '#domain/planning/asked-question.ts';
 import type { PlanningRequest } from '#domain/planning/run.ts';
 import type { StageEvent } from '#domain/planning/stages.ts';
 import { quoteWords } from '#domain/shown-text.ts';
+import { parseJson } from '#domain/text.ts';
 import { countOf } from '#domain/words.ts';
 import type { ChatMessage } from '#models/chat.ts';
 import { type AgentReport, runAgent } from '../agent/run-agent.ts';
@@ -49,6 +50,7 @@ export function createModelReasoner(options: {
       role: 'user' as const,
       content: writeJoined(one),
     }));
+    noteOutputs(task);
     const around = await lookAround(task);
     return [...writeMessages({ ...task, around }, limits, catalogue), ...joined];
   }
@@ -85,6 +87,14 @@ function cacheKeyOf({ conversation, runId }: StageTask['request']): string {
     .update(conversation ?? runId)
     .digest('hex')
     .slice(0, 32);
+}
+
+/** Results of the plans at hand show what operations without an output schema return. */
+function noteOutputs({ request: { plans = [] }, tools }: StageTask): void {
+  for (const { status, operation, output = '' } of plans.flatMap(({ steps }) => steps)) {
+    const data = parseJson(output);
+    if (status === 'succeeded' && data !== undefined) tools.noteOutput?.(operation, data);
+  }
 }
 
 async function lookAround({ stage, stageTools, tools, signal }: StageTask): Promise<Surroundings> {

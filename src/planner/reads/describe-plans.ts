@@ -37,6 +37,7 @@ function describeStep(step: BriefStep, detail: Detail, { timezone }: At): string
     operation,
     args,
     after,
+    when,
     error,
     question,
     asks,
@@ -57,9 +58,10 @@ function describeStep(step: BriefStep, detail: Detail, { timezone }: At): string
   const head = `  ${name} ${status}${mark}${from}: ${onOneLine(description, 80)}`;
   if (detail === 'head') return head;
   const waits = after.length === 0 ? '' : `, after ${after.join(', ')}`;
+  const only = when === undefined ? '' : `, when ${onOneLine(JSON.stringify(when), 300)}`;
   const came = error ?? question;
   return [
-    `${head} [${operation} ${onOneLine(args, 200)}${waits}]`,
+    `${head} [${operation} ${onOneLine(args, 400)}${waits}${only}]`,
     ...(came === undefined ? [] : [`    ${onOneLine(came, 300)}`]),
   ].join('\n');
 }

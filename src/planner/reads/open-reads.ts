@@ -152,6 +152,7 @@ export function openPlannerTools(options: {
     manifest,
     readable,
     call,
+    noteOutput: shapes.note,
     personsOf: (names) => readPersons(db, names),
     capacity,
     backends,

@@ -195,7 +195,7 @@ export const planDispatcher: Tool<ReadCall> = {
 };
 
 /** Only told if plans are at hand. */
-export const planGuide = `Words that change a plan are no new plan. "on_plan" calls, "?" may be left out:
+export const planGuide = `Words that change a plan are no new plan. "on_plan" calls; what has a "?" is optional:
 - plan_continue {plan, revision, why, title?, summary?, add?, replace?, edit?, remove?, rerun?, wait?, repeat?}: "fix what failed and go on", "also …", "skip step 4". One that waits for approval gets its next version; state its title and summary where they change. Of others what succeeded is not repeated, a failed step is edited and rerun, and the person approves the rest. Several wait and it is unclear which is meant: only "why", and the person is asked.
   why: a sentence for the person. add: steps as "add_steps" takes them, with ids unlike any of the plan. replace: [{"step","by"}], "by" is one of "add" and takes its place and the use of its output; also of a step that waits. edit: [{"id", …}] of steps that have not begun, or that failed and are in "rerun": only what changes of ${editable.join(', ')}; null removes. remove, rerun: ids. wait: [{"step","for"}]. repeat: [{"series", rrule?, starts_at?, until?, timezone?}] of steps that repeat.
 - plan_again {plan}: takes it as the draft: "run it again", "the same for …", "for all …". The draft of one that waits is its next version, else it is a new plan. Edit it, then submit it.

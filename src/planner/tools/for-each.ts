@@ -20,7 +20,7 @@ import { draftDefaults, keepEdit, openDraft } from './draft-tool.ts';
 import { escapeText, fill, valueAt, writeValue } from './fill-template.ts';
 import { ForEach, ForEachInput, mergeGroup, Shown, WideShown } from './for-each-input.ts';
 import { holds, lackingFields, listItems } from './list-items.ts';
-import { Groups, Tally } from './tally-items.ts';
+import { Groups, maxListedGroups, Tally } from './tally-items.ts';
 
 const maxProblems = 5;
 const maxCharacters = 16_000_000;
@@ -240,7 +240,12 @@ async function addForEach(given: ForEach, toolContext: ToolContext): Promise<Too
   }
   const grouped = groups?.list((group) => holds(group, { where: given.having })) ?? [];
   if (counts)
-    return tellCounts(given, coverage, { totals: tally.describe(), grouped, sample, lacking });
+    return tellCounts(given, coverage, {
+      totals: tally.describe(maxListedGroups),
+      grouped,
+      sample,
+      lacking,
+    });
   for (const [nth, group] of grouped.entries()) {
     expansion.add(group, nth + 1);
     if (isSliceOver()) await nextTurn();
@@ -296,7 +301,8 @@ async function addForEach(given: ForEach, toolContext: ToolContext): Promise<Too
   const sentences = [sentence, ...gaps.map(({ text }) => text), ...advice].join(' ');
   const outcome = await keepEdit(edited, toolContext, sentences);
   const shown = groups === null ? sample : grouped.slice(0, 5).map(withoutItems);
-  const data = { found, taken: steps.length, first: shown, totals };
+  const listed = tally.describe(maxListedGroups);
+  const data = { found, taken: steps.length, first: shown, totals: listed };
   // The request for the artifact has read it.
   const { operation, args: asked = {} } = given;
   return operation === undefined ? outcome : { ...outcome, read: { operation, args: asked, data } };

@@ -4,7 +4,7 @@ import { CountersignError } from '#domain/errors.ts';
 import { ConditionOperator, StepCondition } from '#domain/plan/condition.ts';
 import { AnyJson, isObject, type Json, JsonObject } from '#domain/text.ts';
 import { explainCondition } from '#tools/explain-condition.ts';
-import { readPointer } from '#tools/resolve-arguments.ts';
+import { readJsonText, readPointer, toPointer } from '#tools/resolve-arguments.ts';
 import { readDelimited, readJsonLines, readJsonList } from '#tools/tables/read-rows.ts';
 import { type Coverage, listPages, noteWhole } from '../reads/list-pages.ts';
 import type { ToolContext } from '../tool.ts';
@@ -24,7 +24,10 @@ export const itemSourceShape = {
   operation: z.string().optional().describe('a read'),
   args: JsonObject.optional(),
   artifact: z.string().optional().describe('instead of both'),
-  list: z.string().describe('JSON pointer to a list or text in the output'),
+  list: z
+    .string()
+    .default('')
+    .describe('JSON pointer to a list or text in the output; left out: its only one'),
   as: z.enum(kinds).optional(),
   where: z.array(itemCondition).optional(),
   paging: z
@@ -98,6 +101,21 @@ async function readItems(
   return items;
 }
 
+function membersOf(data: JsonObject): JsonObject {
+  const inside = readJsonText(data);
+  return isObject(inside) ? { ...inside, ...data } : data;
+}
+
+/** Pointer to the only list, or else the only text; '' if it is the output itself, or unclear. */
+function findList(data: Json): string {
+  if (!isObject(data)) return '';
+  const values = Object.entries(membersOf(data));
+  const lists = values.filter(([, value]) => Array.isArray(value));
+  const texts = values.filter(([name]) => name === 'text');
+  const [only, ...others] = lists.length === 0 ? texts : lists;
+  return only === undefined || others.length > 0 ? '' : toPointer([only[0]]);
+}
+
 /** @throws CountersignError `invalid_arguments` without a list or text */
 async function listIn(
   data: Json,
@@ -106,12 +124,12 @@ async function listIn(
   coverage: Coverage,
   as: Kind | undefined,
 ): Promise<Json[]> {
-  const at = readPointer(data, list);
+  const at = readPointer(data, list === '' ? findList(data) : list);
   if (at.ok && Array.isArray(at.value)) return at.value;
   if (at.ok && typeof at.value === 'string') return readItems(at.value, data, args, coverage, as);
   throw new CountersignError(
     'invalid_arguments',
-    `There is no list at ${list || 'the root'} of the output. It has: ${isObject(data) ? Object.keys(data).slice(0, 20).join(', ') : typeof data}. Point "list" to a list or a text; "as" says how a text is read.`,
+    `There is no list at ${list || 'the root'} of the output. It has: ${isObject(data) ? Object.keys(membersOf(data)).slice(0, 20).join(', ') : typeof data}. Point "list" to a list or a text; "as" says how a text is read.`,
   );
 }
 
@@ -135,7 +153,10 @@ export async function* listItems(
     return;
   }
   if (operation === undefined)
-    throw new CountersignError('invalid_arguments', 'Give "operation" and "args", or "artifact".');
+    throw new CountersignError(
+      'invalid_arguments',
+      'A new group needs "operation" and "args", or "artifact"; of one that is there give the "id" that it has.',
+    );
   for await (const data of listPages({ operation, args, paging }, { tools, signal }, coverage)) {
     const items = await listIn(data, list, args, coverage, as);
     coverage.listed += items.length;

@@ -25,7 +25,9 @@ const SetSchedule = z.strictObject({
   duration: z.string().nullable().optional(),
   repeat: z
     .strictObject({
-      rrule: z.string().describe('RFC 5545: FREQ=WEEKLY;BYDAY=MO'),
+      rrule: z
+        .string()
+        .describe('RFC 5545: FREQ=WEEKLY;BYDAY=MO; without holidays: …;EXDATE=20261225,20270101'),
       starts_at: z.string().optional().describe('first time; left out: from now'),
       until: z.string().optional(),
       timezone: z.string().optional().describe('IANA; left out: the person’s'),

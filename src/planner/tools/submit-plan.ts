@@ -99,7 +99,8 @@ function withGroups(summary: string, { nodes }: PlanOutline): string {
   });
   const missing = groups.filter((one) => !summary.includes(one)).slice(0, 3);
   const room = 1000 - missing.join(' ').length - 1;
-  return [shorten(summary, Math.max(100, room)), ...missing].join(' ').slice(0, 1000);
+  const own = shorten(summary, Math.max(100, room));
+  return [/[.!?…]$/.test(own) ? own : `${own}.`, ...missing].join(' ').slice(0, 1000);
 }
 
 export const submitPlan = defineTool({

@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject } from '#domain/text.ts';
 import { countOf, shorten } from '#domain/words.ts';
 
 const maxColumns = 40;
-const maxListedGroups = 20;
+export const maxListedGroups = 20;
 const maxGroups = 300;
 const maxGroupColumns = 12;
 const maxSummedColumns = 6;
@@ -311,11 +311,16 @@ export class Tally {
     }
   }
 
-  /** `300 items`, column totals, then by group. */
-  describe(): string[] {
+  /**
+   * `300 items`, column totals, then by group.
+   * @param largest number of values by which totals are listed unasked
+   */
+  describe(largest = maxGroups): string[] {
     const columns = [...this.#columns.values()].flatMap((column) => column.describe());
+    const isListed = ({ groups }: Column) =>
+      this.#by !== undefined || (groups?.size ?? 0) <= largest;
     const groups = [...this.#grouped]
-      .filter(([by]) => isGroup(by))
+      .filter(([by]) => isGroup(by) && isListed(by))
       .toSorted(([a], [b]) => Number(a.isNumeric) - Number(b.isNumeric))
       .flatMap(([by, summed]) =>
         [...summed].flatMap(([column, sums]) =>

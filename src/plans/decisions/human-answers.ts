@@ -97,7 +97,7 @@ export function readYesOrNo(
   );
   if (read !== null && Object.keys(given).every((name) => name === 'answer'))
     return { answer: read[1] === undefined ? 'No' : 'Yes', note: read[2] ?? null, problems: [] };
-  const message = `Step ${step.label} takes Yes or No.`;
+  const message = `Step ${step.label} takes Yes or No. Words after a Yes may set a condition: answer Yes alone, or No with the reason.`;
   return { answer: 'No', note: null, problems: [{ name: '', message }] };
 }
 

@@ -12,16 +12,19 @@ import { stepsOf } from '#db/steps/blocks.ts';
 import { isoOf } from '#db/time.ts';
 import { sayLag } from '#domain/length.ts';
 import type { BriefPage, BriefPlan, BriefStep } from '#domain/plan/brief.ts';
+import type { StepCondition } from '#domain/plan/condition.ts';
 import type { Dependency } from '#domain/plan/dependency.ts';
 import type { Finding } from '#domain/plan/finding.ts';
 import type { Series, StepStatus } from '#domain/plan/plan.ts';
 import { maxNumbered } from '#domain/plan/step-numbers.ts';
+import { writeTemplates } from '#domain/plan/templates.ts';
+import { isObject, parseJson } from '#domain/text.ts';
 import { shorten } from '#domain/words.ts';
 import { readVersion } from '../content/preflight.ts';
 import { mayBeApproved } from '../lifecycle/lifecycle-table.ts';
 
 type Cut = { args: number; output: number };
-const cutInBrief: Cut = { args: 200, output: 300 };
+const cutInBrief: Cut = { args: 200, output: 2000 };
 const cutOnPage: Cut = { args: 600, output: 1200 };
 
 /** Fewer if long: a model sees 20,000 characters per answer. */
@@ -36,14 +39,31 @@ const maxSeries = 10;
 /** Older ones only on request. */
 const recentDays = 14;
 
+/** Longer ones are cut as text. */
+const maxArgs = 4000;
+
+/** Templates as a model writes them; long values are cut before names. */
+function writeArgs(text: string, most: number): string {
+  const args = parseJson(text);
+  if (!isObject(args)) return shorten(text, most);
+  const written = writeTemplates(args);
+  const whole = JSON.stringify(written);
+  if (whole.length <= most) return whole;
+  const ofValue = Math.floor((most * 2) / 3);
+  const cut = (_: string, value: unknown) =>
+    typeof value === 'string' ? shorten(value, ofValue) : value;
+  return shorten(JSON.stringify(written, cut), 2 * most);
+}
+
 type Row = Omit<
   BriefStep,
-  'after' | 'takes' | 'starts_at' | 'ends_at' | 'output' | 'error' | 'question' | 'asks'
+  'after' | 'when' | 'takes' | 'starts_at' | 'ends_at' | 'output' | 'error' | 'question' | 'asks'
 > & {
   takes: string | null;
   starts_at: string | null;
   position: number;
   after: Dependency[];
+  conditions: StepCondition[] | null;
   output: string | null;
   error: string | null;
   question: string | null;
@@ -59,10 +79,10 @@ async function readBriefSteps(
 ): Promise<Row[]> {
   const cut = (text: SQL, most: number) =>
     sql`case when length(${text}) > ${most} then left(${text}, ${most}) || '…' else ${text} end`;
-  return db.rows(sql`
+  const rows = await db.rows<Row>(sql`
     select s.position, coalesce(c.label, s.position::text) as label, s.step_id as id, s.status, left(c.description, 300) as description,
-      c.tool || '_' || c.operation as operation, ${isoOf('c.not_before', 'milliseconds')} as starts_at,
-      coalesce(c.duration, c.duration_minutes || ' min') as takes, ${cut(sql`c.args::text`, args)} as args,
+      c.tool || '_' || c.operation as operation, ${isoOf('c.not_before', 'milliseconds')} as starts_at, c."when" as conditions,
+      coalesce(c.duration, c.duration_minutes || ' min') as takes, ${cut(sql`c.args::text`, maxArgs)} as args,
       case when s.output <> 'null'::jsonb then ${cut(sql`s.output::text`, output)} end as output,
       left(s.error ->> 'message', ${output}) as error, left(s.question, ${output}) as question,
       case when c.tool || '_' || c.operation in ('human_task', 'human_confirm')
@@ -75,6 +95,7 @@ async function readBriefSteps(
     join ${countersign}.step_states s on s.plan_id = ${planId} and s.position = chosen.position
     join ${countersign}.plan_steps c on c.plan_id = s.plan_id and c.position = s.position
     order by s.position`);
+  return rows.map((row) => ({ ...row, args: writeArgs(row.args, args) }));
 }
 
 function describeEdge({ id, type, lag_minutes }: Dependency): string {
@@ -88,6 +109,7 @@ function describeEdge({ id, type, lag_minutes }: Dependency): string {
 function toBriefStep({
   position: _,
   after,
+  conditions,
   takes,
   starts_at,
   output,
@@ -99,6 +121,7 @@ function toBriefStep({
   return {
     ...step,
     after: after.map(describeEdge),
+    ...(conditions === null || conditions.length === 0 ? {} : { when: conditions }),
     ...(takes === null ? {} : { takes }),
     ...(starts_at === null ? {} : { starts_at }),
     ...(output === null ? {} : { output }),

@@ -14,7 +14,7 @@ import {
   toMoment,
   toNextDay,
 } from '#timeline/recurrence.ts';
-import { checkRule, readRule } from '#timeline/rule.ts';
+import { checkRule, readFields, readRule } from '#timeline/rule.ts';
 import { defineOperation, text } from '../define-operation.ts';
 import { throwIfAborted } from '../failures.ts';
 import { describeLargeOutput, describeOutput } from '../output-schema.ts';
@@ -210,7 +210,11 @@ function findProblem(
   if (typeof timezone === 'string' && checkTimezone(timezone) !== null)
     return invalid(checkTimezone(timezone));
   if (typeof rrule === 'string') {
-    const problem = checkRule(rrule) ?? findNoOccurrence(args, rrule);
+    const problem =
+      checkRule(rrule) ??
+      (readFields(rrule).has('EXDATE')
+        ? 'EXDATE is not taken for an event: add it without that, and take the days out in the calendar.'
+        : findNoOccurrence(args, rrule));
     if (problem !== null) return invalid(problem);
   }
   if (typeof calendar !== 'string' || configured.includes(calendar)) return null;

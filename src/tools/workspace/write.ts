@@ -29,7 +29,7 @@ export function createWrite(sandbox: Sandbox): Operation {
     tool: 'workspace',
     operation: 'write',
     description:
-      'Write a text file with exactly this content. Folders are created as needed; an existing file is replaced.',
+      'Write a text file. It gets exactly this content. Folders are created as needed; an existing file is replaced.',
     effect: 'idempotent',
     destructive: true,
     targetArgument: 'path',

@@ -6,6 +6,8 @@ import { z } from 'zod';
 import { viewSession } from '#cards/session-view.ts';
 import { readLatestMessages } from '#db/chat/messages.ts';
 import { person } from '#domain/people/actor.ts';
+import { readTemplates } from '#domain/plan/templates.ts';
+import { defineOperation } from '#tools/define-operation.ts';
 import { call, resultsIn } from '../../fixtures/model-calls.ts';
 import { type ModelInstance, openModelInstance } from '../../fixtures/model-instance.ts';
 import type { ChatBody } from '../../fixtures/openai-double.ts';
@@ -24,7 +26,13 @@ beforeAll(async () => {
     ...{ issuer: 'https://id.example', client_id: 'c', client_secret: 's' },
     ...{ tenant_claim: 'org', allowed_tenants: ['any'] },
   };
+  const { output: _, ...refund } = defineOperation({
+    ...{ tool: 'shop', operation: 'refund', description: 'Refund a payment.', effect: 'write' },
+    ...{ destructive: false, schema: z.strictObject({}), output: {} },
+    run: async () => ({ summary: 'Refunded.', data: { refund: { id: 'r-1', amount: 4 } } }),
+  });
   instance = await openModelInstance(database.url, {
+    extraOperations: [{ ...refund, source: 'mcp' }],
     settings: { identity: { providers: { corp: several } } },
     env: { COUNTERSIGN_PUBLIC_URL: 'http://127.0.0.1:3978' },
   });
@@ -146,6 +154,34 @@ describe('“fix what failed and go on”', () => {
     await reach(instance, plan.id, 'completed');
     expect(await statusesOf(plan.id)).toEqual({ 1: 'succeeded', 2: 'succeeded', 3: 'succeeded' });
     expect((await instance.files())['copy-edit.txt']).toBe('hello');
+  });
+
+  test('sees what a step without an output schema returned', async () => {
+    const { service } = instance;
+    const conversation = 'unknown output';
+    const id = { $from: '1', path: '/id' };
+    const refunded = { ...step('1', 'refund', {}), tool: 'shop' };
+    const steps = [refunded, step('2', 'write', { path: 'refund.txt', content: id }, '1')];
+    const plan = await service.propose(
+      { title: 'Refund', steps },
+      { user: 'ana', conversation },
+      ana,
+    );
+    await service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+    await reach(instance, plan.id, 'failed');
+    instance.play((body) =>
+      continuing(plan.id, revisionIn(body), {
+        edit: [{ id: '2', args: { content: '{{1/refund/id}}' } }],
+        rerun: ['2'],
+      }),
+    );
+    await instance.ask('fix what failed and go on', { conversation });
+    expect(JSON.stringify(instance.requests())).toContain(
+      'shop_refund -> { refund: { id; amount: number } }',
+    );
+    await service.say(conversation, 'approve', ana);
+    await reach(instance, plan.id, 'completed');
+    expect((await instance.files())['refund.txt']).toBe('r-1');
   });
 
   test('tells the model what stands against its change, and takes the next one', async () => {
@@ -423,7 +459,7 @@ test('plan_get reads steps with what came of them, a page at a time', async () =
     steps.map(({ id }) => id),
   );
   const [first] = pages[0]?.steps ?? [];
-  expect(first?.args.length).toBe(601);
+  expect(first?.args).toMatch(/^.{400,1200}…/);
   expect(first?.output).toContain('p1.txt');
 });
 
@@ -556,7 +592,15 @@ describe('an answer that is said in the chat', () => {
   test('that is given on its card only is marked so, and its question names the call', async () => {
     const { service } = instance;
     const args = { path: 'card.txt', content: 'x' };
-    const steps = [{ ...draftStep('1', 'Do it', 'workspace_write', args), ask_before: true }];
+    const long = { content: `${'y'.repeat(300)}{{1/path}}`, overwrite: true, path: 'next.txt' };
+    const steps = [
+      { ...draftStep('1', 'Do it', 'workspace_write', args), ask_before: true },
+      {
+        ...draftStep('2', 'Do more', 'workspace_write', readTemplates(long)),
+        after: ['1'],
+        when: [{ step: '1', path: '/size', is: 'greater' as const, value: 1 }],
+      },
+    ];
     const place = { user: 'ana', conversation: 'card' };
     const plan = await service.propose({ title: 'Card', steps }, place, ana);
     await service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
@@ -568,6 +612,9 @@ describe('an answer that is said in the chat', () => {
     const told = toldIn(instance.requests()[0] ?? { model: '', messages: [] }).join('\n');
     expect(told).toContain('waiting (on its card only): Do it');
     expect(told).toContain('Run this now? Writes card.txt');
+    expect(told).toMatch(
+      /\{"path":"next.txt","content":"y+…","overwrite":true\}, after 1, when \[\{"is":"greater"/,
+    );
   });
 
   test('that does not fit the form comes back to the model', async () => {

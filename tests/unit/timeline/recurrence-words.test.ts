@@ -11,6 +11,10 @@ test.each([
   ['RRULE:FREQ=DAILY;COUNT=5', 'every day at 09:30 for 5 times'],
   ['FREQ=DAILY;BYHOUR=14;BYMINUTE=5', 'every day at 14:05'],
   ['FREQ=HOURLY;INTERVAL=3', 'every 3 hours'],
+  [
+    'FREQ=WEEKLY;BYDAY=FR;EXDATE=20261225,20270101',
+    'every Friday at 09:30, not on 25 Dec 2026 and 1 Jan 2027',
+  ],
 ])('%s is %s', (rrule, words) => {
   const startsAt = new Date('2026-05-04T07:30:00Z');
   expect(describeRecurrence({ rrule, timezone: 'Europe/Berlin', startsAt })).toBe(words);

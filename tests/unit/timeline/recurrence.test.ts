@@ -58,6 +58,14 @@ describe('a recurrence rule', () => {
       ['2026-05-03T09:00:00+02:00'],
     ],
     [
+      'leaves out the days it is told to',
+      [
+        'FREQ=WEEKLY;BYDAY=FR;EXDATE=20261225,20270101',
+        ...(['2026-12-18T14:00:00Z', '2026-12-01T00:00:00Z'] as const),
+      ],
+      ['2026-12-18T15:00:00+01:00', '2027-01-08T15:00:00+01:00', '2027-01-15T15:00:00+01:00'],
+    ],
+    [
       'answers moments strictly later than the one it is asked about',
       ['FREQ=HOURLY', '2026-05-01T07:00:00Z', '2026-05-01T07:00:00Z', 1, 'UTC'],
       ['2026-05-01T08:00:00+00:00'],
@@ -72,6 +80,8 @@ describe('a recurrence rule', () => {
     ['FREQ=DAILY;INTERVAL=0', /INTERVAL/],
     ['FREQ=WEEKLY;BYDAY=XX', /BYDAY.*weekdays/],
     ['FREQ=DAILY;BYMONTHDAY=0', /BYMONTHDAY/],
+    ['FREQ=DAILY;EXDATE=20261340', /EXDATE.*dates/],
+    ['FREQ=HOURLY;EXDATE=20261225', /EXDATE.*by the day/],
     ['INTERVAL=2', /no FREQ/],
     ['', /not part of a recurrence rule/],
     ['FREQ=DAILY;FREQ=WEEKLY', /FREQ twice/],

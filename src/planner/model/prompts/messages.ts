@@ -21,7 +21,7 @@ import { writeSystemPrompt } from './system-prompt.ts';
 const rememberedUtterances = 20;
 const maxUtterance = 4000;
 const maxLikely = 5;
-const likelyCharacters = 800;
+const likelyCharacters = 600;
 /** Characters of seen outputs, likeliest first. */
 const seenCharacters = 400;
 

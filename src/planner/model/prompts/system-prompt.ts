@@ -14,7 +14,7 @@ Steps
 - "after" only where a step needs another; the rest runs side by side.
 - A value from an earlier step: {"$from":"1","path":"/text"}; within a text: "Status: {{1/text}}", or {{1}} for the whole output. The path must exist in that output.
 - Never write back what was read: use workspace_edit, workspace_copy.
-- A value chosen when the step runs: {"$decide":"what to choose"}.
+- A value chosen when the step runs, from outputs of steps before it (also ones not described): {"$decide":"what to choose"}.
 - Conditions are never dropped: "when" on each step that depends on it; "else" is a second step with the opposite. If somebody else must agree, a human_confirm step comes first; after a No, what is "after" it is skipped; for the No: "when":[{"step":"1","path":"/answer","is":"equals","value":"No"}]. If the requester wants to see each call: "ask_before".
 - Steps in stages: a "phase" on each. Times, durations, repetition: "set_schedule".
 - Edit a draft that is there: change only what was asked, then "submit_plan".

@@ -394,7 +394,7 @@ describe('a group that is there', () => {
 
   it('of another operation takes none of the old arguments, and a new one lacks what it needs', async () => {
     const { call, drafted } = open({}, files);
-    expect((await call('for_each', { id: 'g', title: 'G' })).says).toContain('list: ');
+    expect((await call('for_each', { id: 'g', title: 'G' })).says).toContain('needs "operation"');
     await call('for_each', each('data'));
     const step = {
       operation: 'workspace_write',
@@ -464,7 +464,7 @@ describe('for_each over text', () => {
 
   it('without a step counts and sums, and leaves the draft as it is', async () => {
     const { call, drafted } = open({}, { export: csv });
-    const { step: _, group_by, ...counted } = mails;
+    const { step: _, group_by, list: __, ...counted } = mails;
     const where = [{ path: '/customer', is: 'equals', value: 'Acme' }];
     expect((await call('for_each', { ...counted, where })).data).toMatchObject({
       found: 3,
@@ -480,6 +480,10 @@ describe('for_each over text', () => {
     expect((await numbered.call('for_each', { ...counted, group_by })).data).toMatchObject({
       totals: [...counts, 'fee: sum 9 of 3 numbers', 'fee by customer: A 5 (2), B 4 (1)'],
     });
+    const many = Array.from({ length: 60 }, (_, n) => `${n},C${n % 30},${n}`).join('\n');
+    const long = open({}, { export: `nr,customer,fee\n${many}` });
+    const { data } = await long.call('for_each', counted);
+    expect(data).toMatchObject({ totals: ['60 items', 'fee: sum 1770 of 60 numbers'] });
     const nowhere = [{ path: '/client', is: 'equals', value: 'Acme' }];
     expect((await call('for_each', { ...counted, where: nowhere })).data).toMatchObject({
       totals: ['0 items'],
@@ -502,7 +506,7 @@ describe('for_each over text', () => {
 
   it('is read as it is told, and says where lists are', async () => {
     const { call, drafted } = open({}, { export: csv });
-    const { group_by: _, ...each } = mails;
+    const { group_by: _, list: __, ...each } = mails;
     const args = { path: '{{item}}.md', content: 'x' };
     const lines = await call('for_each', {
       ...each,
