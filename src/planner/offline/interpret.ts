@@ -264,8 +264,9 @@ function suggest(text: string, work: Work, repairs = maxRepairs): string[] {
 function tellUnread(text: string, unread: Unread, work: Work): Interpretation {
   const { from, to, reached } = unread;
   const options = text.length > maxRepaired ? [] : suggest(text, work);
-  const fitted = text.slice(from, reached).trim();
-  const rest = text.slice(reached, to).trim();
+  const wordsIn = (one: string) => (/[\p{L}\p{N}]/u.test(one) ? one.trim() : '');
+  const fitted = wordsIn(text.slice(from, reached));
+  const rest = wordsIn(text.slice(reached, to));
   const upTo =
     fitted === ''
       ? `I can't read “${shorten(text.slice(from, to), 120)}”: no command starts that way.`

@@ -26,7 +26,7 @@ import {
   readParameter,
   replaceInDraft,
 } from '#domain/plan/playbook.ts';
-import { listOf, shorten } from '#domain/words.ts';
+import { isNearly, listOf, shorten } from '#domain/words.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { readDraft, revisableSteps } from '../views/draft.ts';
 import { cannotRemove, findShipped, shippedPlaybooks, type WholePlaybook } from './shipped.ts';
@@ -62,10 +62,11 @@ export async function listPlaybooks(
 
 /** @param owners searched last one first @throws `not_found` */
 export async function getPlaybook(
-  { query, timezone }: PlaybookShelf,
+  shelf: PlaybookShelf,
   name: string,
   owners: readonly Pick<Actor, 'tenant'>[],
 ): Promise<WholePlaybook> {
+  const { query, timezone } = shelf;
   const wanted = name.trim().toLowerCase();
   for (const owner of owners.toReversed()) {
     const found = await readPlaybook(query, placeOf(owner), wanted);
@@ -73,9 +74,11 @@ export async function getPlaybook(
   }
   const shipped = findShipped(wanted, timezone);
   if (shipped !== null) return shipped;
+  const all = await listPlaybooks(shelf, owners);
+  const near = all.flatMap((one) => (isNearly(wanted, one.name) ? one.name : [])).slice(0, 3);
   throw new CountersignError(
     'not_found',
-    `There is no playbook ${name}. To list them, say “playbooks” in a conversation, or run “countersign playbook” in a terminal.`,
+    `There is no playbook ${name}.${near.length === 0 ? '' : ` Did you mean ${listOf(near, 'or')}?`} To list them, say “playbooks” in a conversation, or run “countersign playbook” in a terminal.`,
   );
 }
 

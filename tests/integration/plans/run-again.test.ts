@@ -109,6 +109,7 @@ describe('without a model', () => {
     );
     expect(await answerTo('run PLAN-00000000 again')).toContain('no plan PLAN-00000000');
     expect(await answerTo('run playbook absent')).toContain('There is no playbook absent');
+    expect(await answerTo('run playbook two-file')).toContain('Did you mean two-files?');
   });
 
   test('values that do not fit are told, and nothing is proposed', async () => {
