@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { createInterface } from 'node:readline/promises';
+import { readManifests } from '#db/backends.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { showLine } from '#domain/shown-text.ts';
 import { type SignIns, signInPaths } from '#domain/tool-sign-in.ts';
@@ -34,16 +35,20 @@ function requireSignIns({ signIns }: Instance): SignIns {
 }
 
 export function list({ json }: { json?: true }): Promise<void> {
-  return withInstance(async ({ registry }, { settings }) => {
+  return withInstance(async ({ registry, db }, { settings }) => {
     const known = registry.status().filter(({ source }) => source === 'mcp');
+    const offered = (await readManifests(db.query)).flat().filter(({ source }) => source === 'mcp');
     const rows = Object.entries(settings.mcpServers).map(([name, { disabled }]) => {
       const status = known.find(({ tool }) => tool === name);
+      const here = status?.ok === true;
+      // A server that is slow to start here may be up on a worker.
+      const there = new Set(offered.flatMap((one) => (one.tool === name ? one.name : []))).size;
       return {
         name,
-        state: disabled ? 'off' : status?.ok === true ? 'ok' : 'down',
+        state: disabled ? 'off' : here || there > 0 ? 'ok' : 'down',
         sign_in: status?.health?.sign_in ?? null,
-        operations: status?.operations ?? 0,
-        problem: status?.reason ?? null,
+        operations: here ? (status.operations ?? 0) : there,
+        problem: there > 0 ? null : (status?.reason ?? null),
       };
     });
     if (json === true) return printJson(rows, 2);
