@@ -11,6 +11,7 @@ import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { modelApis } from '#domain/model-apis.ts';
 import type { CheckResult } from '#domain/settings-view.ts';
 import { showWhole } from '#domain/shown-text.ts';
+import { countOffered } from '#domain/tool.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { findDifferences } from '#executor/shared-settings.ts';
 import { type ModelAccess, readModelAccess } from '#models/access.ts';
@@ -131,7 +132,10 @@ async function checkServer(config: Config, { db }: Instance): Promise<CheckResul
   ];
 }
 
-async function listBackends({ settings }: Config, { db }: Instance): Promise<CheckResult[]> {
+async function listBackends(
+  { settings }: Config,
+  { db, registry }: Instance,
+): Promise<CheckResult[]> {
   const found = await readBackends(db.query);
   if (found.length === 0) {
     return [
@@ -142,9 +146,10 @@ async function listBackends({ settings }: Config, { db }: Instance): Promise<Che
       ),
     ];
   }
-  const backends = found.map(({ id, name, capabilities, operations, concurrency, ...one }) => {
+  const backends = found.map((one) => {
+    const { id, name, capabilities, concurrency } = one;
     const able = capabilities.length === 0 ? 'no capabilities' : listOf(capabilities);
-    const text = `${countOf(operations.length, 'operation')}, ${able}, ${concurrency} at once (${id}), last seen ${one.seen_at.toISOString().slice(0, 19)}Z`;
+    const text = `${countOf(countOffered(one, registry.list()), 'operation')}, ${able}, ${concurrency} at once (${id}), last seen ${one.seen_at.toISOString().slice(0, 19)}Z`;
     return okCheck(`Back end ${name}`, text);
   });
   const differences = findDifferences(settings, await readShared(db.query)).map((text) =>

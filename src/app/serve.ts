@@ -9,6 +9,7 @@ import { readManifests } from '#db/backends.ts';
 import { commandName } from '#domain/command-name.ts';
 import { isKnown } from '#domain/people/principal.ts';
 import { isEveryHost } from '#domain/public-url.ts';
+import { isOffered } from '#domain/tool.ts';
 import { countOf } from '#domain/words.ts';
 import type { Config } from './config.ts';
 import { createProbes } from './health.ts';
@@ -62,10 +63,7 @@ export async function serve(
       guarded: config.settings.guardedTools,
       async operations(tenant) {
         await instance.catalogue.refresh(() => readManifests(instance.db.query));
-        return instance.catalogue
-          .of(tenant)
-          .list()
-          .filter(({ internal }) => internal !== true);
+        return instance.catalogue.of(tenant).list().filter(isOffered);
       },
     },
   });

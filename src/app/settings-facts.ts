@@ -22,7 +22,7 @@ import {
   type ToolFacts,
 } from '#domain/settings-view.ts';
 import { quoteWords } from '#domain/shown-text.ts';
-import type { ToolStatus } from '#domain/tool.ts';
+import { countOffered, isOffered, type ToolStatus } from '#domain/tool.ts';
 import { readModelAccess, toVariables } from '#models/access.ts';
 import { findPrice } from '#models/catalogue.ts';
 import { archiveFolder } from '#retention/run-retention.ts';
@@ -222,7 +222,7 @@ function readTools({ settings }: Config, { registry }: Instance): ToolFacts[] {
   const readable = new Set(
     plannerOperations(registry, settings.plannerTools).map(({ name }) => name),
   );
-  const offered = registry.list().filter(({ internal }) => internal !== true);
+  const offered = registry.list().filter(isOffered);
   const operationsOf = (tool: string): OperationFacts[] =>
     offered
       .filter((spec) => spec.tool === tool)
@@ -342,7 +342,7 @@ async function readRunning(
     readCalendarStates(registry, settings, timezone),
   ]);
   return {
-    back_ends: backEnds.map((one) => ({ ...one, operations: one.operations.length })),
+    back_ends: backEnds.map((one) => ({ ...one, operations: countOffered(one, registry.list()) })),
     pools: pools.map(({ waiting, ...pool }) => ({ ...pool, waiting_plans: waiting.length })),
     concurrency: executor.concurrency,
     step_timeout_seconds: executor.step_timeout_seconds,

@@ -8,7 +8,7 @@ import type { Actor } from '#domain/people/actor.ts';
 import { foldName } from '#domain/people/names.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { Service } from '#domain/service.ts';
-import type { Catalogue, OperationSpec } from '#domain/tool.ts';
+import { type Catalogue, isOffered, type OperationSpec } from '#domain/tool.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import {
   createOperationSearch,
@@ -28,8 +28,7 @@ async function openCatalogue({ db, catalogue }: ConversationContext, { tenant }:
   return catalogue.of(tenant ?? null);
 }
 
-const listOffered = (catalogue: Catalogue): OperationSpec[] =>
-  catalogue.list().filter(({ internal }) => internal !== true);
+const listOffered = (catalogue: Catalogue): OperationSpec[] => catalogue.list().filter(isOffered);
 
 type OperationForms = Pick<Service, 'findOperations' | 'getOperation' | 'suggestValues'>;
 
@@ -39,7 +38,7 @@ export function createOperationForms(context: ConversationContext): OperationFor
 
   async function find(name: string, actor: Actor) {
     const found = (await openCatalogue(context, actor)).get(name);
-    if (found !== undefined && found.internal !== true) return found;
+    if (found !== undefined && isOffered(found)) return found;
     throw new CountersignError(
       'unknown_operation',
       `There is no operation ${name}. Search the list of operations.`,

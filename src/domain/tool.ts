@@ -59,6 +59,19 @@ export type OperationSpec = {
   sharing?: Sharing;
 };
 
+/** Internal ones are only for steps that the program itself writes. */
+export const isOffered = ({ internal }: Pick<OperationSpec, 'internal'>): boolean =>
+  internal !== true;
+
+/** @param known operations of this process */
+export function countOffered(
+  { operations }: { operations: string[] },
+  known: readonly Pick<OperationSpec, 'name' | 'internal'>[],
+): number {
+  const left = new Set(known.flatMap((one) => (isOffered(one) ? [] : one.name)));
+  return operations.filter((name) => !left.has(name)).length;
+}
+
 export type ToolContext = {
   planId: string | null;
   stepId: string | null;

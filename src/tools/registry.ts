@@ -15,7 +15,14 @@ import {
   type Sharing,
   type Tenancy,
 } from '#domain/tenancy.ts';
-import type { Operation, OperationSpec, ToolHost, ToolRegistry, ToolStatus } from '#domain/tool.ts';
+import {
+  isOffered,
+  type Operation,
+  type OperationSpec,
+  type ToolHost,
+  type ToolRegistry,
+  type ToolStatus,
+} from '#domain/tool.ts';
 import type { SignInStore } from '#domain/tool-sign-in.ts';
 import {
   type BuiltinOptions,
@@ -294,7 +301,7 @@ function toOwnStatus(operations: Operation[], files: ToolFile[]): ToolStatus[] {
       from === undefined
         ? ({ source: 'builtin' } as const)
         : ({ source: 'file', file: from.file } as const);
-    return { tool, ...source, ok: true, operations: group.length };
+    return { tool, ...source, ok: true, operations: group.filter(isOffered).length };
   });
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { isAlive } from '#db/embedded/postmaster.ts';
 import type { Plan } from '#domain/plan/plan.ts';
+import type { SettingsView } from '#domain/settings-view.ts';
 import { useDatabase } from '../setup/database.ts';
 import { type Options, usePrograms } from '../setup/process.ts';
 import { readPostmaster, runPlan, untilGone } from '../setup/start.ts';
@@ -25,6 +26,16 @@ describe('with a database of its own', () => {
       expect(server.stdout()).toContain(word);
     expect((await server.api.get('/readyz')).body).toMatchObject({ ready: true });
     expect(await server.api.text('/')).toContain('<!doctype html>');
+
+    const { body } = await server.api.get('/api/settings');
+    const { tools, running } = body as SettingsView;
+    const offered = tools.flatMap(({ operations }) => operations.map(({ name }) => name));
+    expect(server.stdout()).toContain(`${offered.length} operations:`);
+    expect(running.back_ends.map(({ operations }) => operations)).toEqual([offered.length]);
+    const table = /\| built-in operations .*?\n\n/s.exec(await readFile('docs/tools.md', 'utf8'));
+    const listed = [...(table?.[0] ?? '').matchAll(/`([a-z]+_[a-z_]+)`/g)].map(([, name]) => name);
+    const ofModels = ['text_write', 'text_summarize'];
+    expect(listed.toSorted()).toEqual([...offered, ...ofModels].toSorted());
 
     plans.push(await runPlan(server.api, 'a.txt'));
     const postmaster = await readPostmaster(options.home);

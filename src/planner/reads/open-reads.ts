@@ -11,6 +11,7 @@ import type { Settings } from '#domain/settings.ts';
 import type { JsonObject } from '#domain/text.ts';
 import {
   type Catalogue,
+  isOffered,
   type OperationSpec,
   outsidePlan,
   type ToolRegistry,
@@ -141,7 +142,10 @@ export function openPlannerTools(options: {
   }
   const shapes = createSeenShapes();
   const manifest = () =>
-    catalogue.list().flatMap((spec) => (spec.internal === true ? [] : [shapes.describe(spec)]));
+    catalogue
+      .list()
+      .filter(isOffered)
+      .map((spec) => shapes.describe(spec));
   const { readable, call: read } = createReads({ registry, allowed, guarded, timezone });
   const call: PlannerTools['call'] = async (name, ...rest) => {
     const output = await read(name, ...rest);

@@ -6,7 +6,7 @@ import { type ReviewRank, reviewRank } from '#domain/plan/review-rank.ts';
 import { contentOfDraft, type StepContent, type StepDraft } from '#domain/plan/step-content.ts';
 import type { StrategyProfile } from '#domain/planning/schedule.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
-import { type Catalogue, type OperationSpec, operationName } from '#domain/tool.ts';
+import { type Catalogue, isOffered, type OperationSpec, operationName } from '#domain/tool.ts';
 import { parseDuration } from '#timeline/durations.ts';
 import { describeCall } from '#tools/describe-call.ts';
 import type { PoolLimits } from '../plans-context.ts';
@@ -104,7 +104,10 @@ export function checkResources(
 }
 
 function describeKnown({ catalogue }: StepRules): string {
-  const names = catalogue.list().flatMap(({ name, internal }) => (internal === true ? [] : [name]));
+  const names = catalogue
+    .list()
+    .filter(isOffered)
+    .map(({ name }) => name);
   const shown = names.slice(0, 12).join(', ');
   return names.length > 12 ? `${shown} and ${names.length - 12} more` : shown;
 }
