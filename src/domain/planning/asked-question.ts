@@ -65,8 +65,7 @@ export const answerTo = (place: number, text: string): string => `${place + 1}: 
 export function assignAnswers(questions: AskedQuestion[], text: string): GivenAnswer[] {
   const [, place, given = ''] = numbered.exec(text.trim()) ?? [];
   const question = questions.length > 1 ? questions[Number(place) - 1] : undefined;
-  if (question !== undefined)
-    return [{ question_id: question.id, text: pick(question, given) }];
+  if (question !== undefined) return [{ question_id: question.id, text: pick(question, given) }];
   const lines = text
     .split('\n')
     .map((one) => one.trim().replace(/^(?:[-•*]|\d+[.:)])\s+/, ''))

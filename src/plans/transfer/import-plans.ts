@@ -122,12 +122,18 @@ export async function* importPlans(
       throw bad(
         `it is of format ${header.version}, and this version reads ${transferVersion}. Upgrade first.`,
       );
-    if (!read.success) throw bad(`line ${number} is not part of an export. Use a file that “countersign export” wrote.`);
+    if (!read.success)
+      throw bad(
+        `line ${number} is not part of an export. Use a file that “countersign export” wrote.`,
+      );
     if (header !== null) {
       exportedAt = header.exported_at;
       continue;
     }
-    if (exportedAt === null) throw bad('it does not begin with a header. Use a whole file that “countersign export” wrote.');
+    if (exportedAt === null)
+      throw bad(
+        'it does not begin with a header. Use a whole file that “countersign export” wrote.',
+      );
     const line = read.data;
     if (line.kind === 'plan') {
       if (open !== null) throw bad(`${open.plan.content.id} has no end.`);
