@@ -3,7 +3,7 @@ import type { ChatContent, ChatPlace, ChatPort } from '#domain/chat/chat.ts';
 import { preciseNow } from './numbers.ts';
 
 /** `at`: epoch milliseconds. */
-export type DisplayedStatus = { what: 'sign' | 'final'; thread: string | null; at: number };
+export type DisplayedStatus = { what: 'status' | 'final'; thread: string | null; at: number };
 
 export function openChat(report: (shown: DisplayedStatus) => void): ChatPort {
   const reportIfDone = ({ thread }: ChatPlace, { text }: ChatContent) => {
@@ -20,9 +20,9 @@ export function openChat(report: (shown: DisplayedStatus) => void): ChatPort {
     async whisper() {},
     status: {
       fadesAfterMs: 60_000,
-      async sign() {},
+      async showFirst() {},
       async show({ thread }) {
-        report({ what: 'sign', thread, at: preciseNow() });
+        report({ what: 'status', thread, at: preciseNow() });
         return undefined;
       },
       async clear() {},
@@ -31,7 +31,7 @@ export function openChat(report: (shown: DisplayedStatus) => void): ChatPort {
 }
 
 export function createShownTimes() {
-  const times = { sign: new Map<string, number>(), final: new Map<string, number>() };
+  const times = { status: new Map<string, number>(), final: new Map<string, number>() };
   const note = ({ what, thread, at }: DisplayedStatus) => {
     if (thread !== null && !times[what].has(thread)) times[what].set(thread, at);
   };

@@ -28,7 +28,7 @@ import { planThis } from './press/plan-this.ts';
 import { objectTo } from './press/read-entered.ts';
 import { pressRecurring, recurringPrefix, sendRecurring } from './press/recurring.ts';
 import { type Listener, tellAlone } from './press/send.ts';
-import { createRecheck, createShow, createSign } from './press/show.ts';
+import { createFirstStatus, createRecheck, createShow } from './press/show.ts';
 import { placeOf, placeOfPress } from './signals/name-signal.ts';
 import { readSignal, type Signal } from './signals/read-signal.ts';
 import type { SlackContext } from './slack-context.ts';
@@ -192,7 +192,7 @@ export async function openSlack(access: SlackAccess, parts: PlatformParts): Prom
         clock,
         object: objectTo,
         show: createShow(context),
-        sign: createSign(context),
+        showFirst: createFirstStatus(context),
         recheck: createRecheck(context),
         suggest: (signal) => suggestBuild(context, signal),
         isRedrawn: isBuild,

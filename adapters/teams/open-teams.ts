@@ -188,7 +188,7 @@ export function openTeams(
         accept: createAccept({
           receive: (event, first) =>
             receive({ ...event, body: sealAddresses(parts, event) }, first),
-          ...{ wait, clock, show: createShow(context), sign: createSign(context) },
+          ...{ wait, clock, show: createShow(context), showFirst: createFirstStatus(context) },
           openPlanThis: (signal, withinMs) => openPlanThis(context, signal, withinMs),
           build: {
             show: (signal, withinMs) => showBuild(context, signal, withinMs),
@@ -202,11 +202,11 @@ export function openTeams(
 }
 
 /** An unknown conversation needs its address. */
-const createSign =
+const createFirstStatus =
   (context: TeamsContext) =>
   ({ scene }: MessageSignal, sent: () => void): Promise<void> =>
     keepScene(context, scene)
-      .then(() => context.port.status?.sign(scene.place, null, sent))
+      .then(() => context.port.status?.showFirst(scene.place, null, sent))
       .catch((error: unknown) => context.warn('Could not show the first status in Teams.', error));
 
 // Handles stored activities by kind; idempotent.

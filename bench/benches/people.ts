@@ -30,18 +30,18 @@ const thinkMs = 100;
 const asker = person('bench', 'slack');
 const atMostThrice = { reach: 3, stretch: 1.5 };
 
-const figures = ['inbox', 'press', 'first sign', 'final card'] as const;
+const figures = ['inbox', 'press', 'first status', 'final card'] as const;
 type Figure = (typeof figures)[number];
 const usualCount: Record<Figure, number> = {
   inbox: 300,
   press: 300,
-  'first sign': 100,
+  'first status': 100,
   'final card': 60,
 };
 const described: Record<Figure, string> = {
   inbox: 'GET /api/inbox of one of them',
   press: 'a press on Approve, over HTTP',
-  'first sign': 'a request in a chat → the first sign of work there',
+  'first status': 'a request in a chat → the first status there',
   'final card': 'the end of a plan → its card says so',
 };
 
@@ -102,12 +102,12 @@ const measures: Record<Figure, (parts: Parts, name: string) => Promise<number>> 
     const decision = JSON.stringify({ version, digest });
     return time(() => postJson(`${url}/api/plans/${id}/approve`, decision));
   },
-  async 'first sign'({ front, shown, stage, crowd }, name) {
+  async 'first status'({ front, shown, stage, crowd }, name) {
     const conversation = await openThread(front, name);
     const someone = person(personOf(1 + randomInt(crowd.people)), 'slack');
     const asked = preciseNow();
     await front.service.say(conversation, `Look at ${name}`, someone);
-    return (await until(stage.signal, async () => shown.sign.get(name) ?? null, 2)) - asked;
+    return (await until(stage.signal, async () => shown.status.get(name) ?? null, 2)) - asked;
   },
   async 'final card'(parts, name) {
     const { front, shown, stage } = parts;
@@ -142,7 +142,7 @@ async function measureCrowd(parts: Parts): Promise<Record<Figure, number[]>> {
   const times: Record<Figure, number[]> = {
     inbox: [],
     press: [],
-    'first sign': [],
+    'first status': [],
     'final card': [],
   };
   for (const figure of figures) {

@@ -1,4 +1,4 @@
-// From a message to another process's first sign.
+// From a message to another process's first status.
 import { setTimeout as pause } from 'node:timers/promises';
 import { person } from '#domain/people/actor.ts';
 import type { Planner } from '#domain/planning/run.ts';
@@ -13,7 +13,7 @@ const warmUp = 3;
 const target = { reach: 1000, stretch: 500 };
 const asker = person('bench', 'slack');
 
-/** Earlier signs aren't the answer. */
+/** Earlier statuses aren't the answer. */
 const planningMs = 500;
 
 const planner: Planner = {
@@ -49,13 +49,13 @@ export const measureVisible: Bench = async (stage) => {
     );
     const asked = preciseNow();
     await gateway.service.say(conversation, `Look at ${n}`, asker);
-    const at = await until(signal, async () => shown.sign.get(thread) ?? null, 5);
+    const at = await until(signal, async () => shown.status.get(thread) ?? null, 5);
     if (n >= 0) waited.push(at - asked);
   }
   return [
     makeRow({
       name: 'visible',
-      what: `a message in a chat → the first sign of work there, p95 of ${count}`,
+      what: `a message in a chat → the first status there, p95 of ${count}`,
       unit: 'ms',
       value: quantile(waited, 0.95),
       p50: median(waited),

@@ -147,12 +147,12 @@ describe('the inbox', () => {
     await page.locator('#say:focus').waitFor();
     await page.getByRole('button', { name: 'Conversations' }).click();
     await page.getByRole('button', { name: new RegExp(first) }).click();
-    await page.locator('.said', { hasText: first }).waitFor();
+    await page.locator('.message-text', { hasText: first }).waitFor();
     expect(new URL(page.url()).searchParams.get('c')).toBe(new URL(url).searchParams.get('c'));
     await page.goBack();
     await page.locator('.welcome').waitFor();
     await page.goForward();
-    await page.locator('.said', { hasText: first }).waitFor();
+    await page.locator('.message-text', { hasText: first }).waitFor();
   });
 });
 

@@ -43,7 +43,7 @@ test.each([
     const usual = slack.addChannel({ name: 'usual', members: [ana.id] }).id;
     const { message } = await slack.mention(ana.id, usual, 'plan this');
     await waitFor('a card', () => slack.replies(usual, message.ts).length > 0);
-    // The model is silent until every thread shows a sign of work.
+    // The model is silent until every thread shows a status.
     held = allSigned;
     const before = model.requests.length;
     const begun = Date.now();
@@ -52,14 +52,14 @@ test.each([
         slack.mention(ana.id, channel, 'plan this', { thread_ts }),
       ),
     );
-    const signs = () =>
+    const statuses = () =>
       new Set(
         slack.calls.flatMap(({ method, parameters: { channel_id: channel } }) =>
           method === 'assistant.threads.setStatus' && channel !== usual ? [channel] : [],
         ),
       );
-    await waitFor('a sign of work in each thread', () => signs().size === threads.length);
-    console.log(`50 threads: signs after ${Date.now() - begun} ms`);
+    await waitFor('a status in each thread', () => statuses().size === threads.length);
+    console.log(`50 threads: statuses after ${Date.now() - begun} ms`);
     const callsIn = (channel: string) =>
       slack.calls
         .filter(({ parameters: { channel: of, channel_id: by } }) => [of, by].includes(channel))

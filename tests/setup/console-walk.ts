@@ -161,7 +161,7 @@ async function walkInbox({ page, url, look }: Walk): Promise<void> {
   await rail.locator('.talk').first().waitFor();
   await look('earlier conversations', 'Inbox');
   await page.locator('.talk', { hasText: 'What is in the workspace?' }).click();
-  await page.locator('.message[data-author="bot"] .said').waitFor();
+  await page.locator('.message[data-author="bot"] .message-text').waitFor();
   await look('a conversation', 'Conversation');
   await page.locator('.talk', { hasText: 'Plan Launch' }).click();
   const session = page.locator('session-card');

@@ -19,8 +19,8 @@ type Ways = { words: boolean; sessions: boolean | null };
 type SessionState = 'processing' | RestingState;
 
 const maxKept = 1000;
-/** For a first sign, or its removal. */
-const signWithinMs = 1500;
+/** To show or hide the first status. */
+const firstWithinMs = 1500;
 /** https://docs.slack.dev/ai/agent-sessions */
 const agentScope = 'assistant:write';
 
@@ -54,7 +54,7 @@ export function createStatusPort(options: {
   const known = createRecent<Ways>({ keep: maxKept });
   const states = createRecent<SessionState>({ keep: maxKept });
   /** By thread, with the result of `setWords`. */
-  const signs = createRecent<Promise<boolean | null>>({ keep: maxKept });
+  const firsts = createRecent<Promise<boolean | null>>({ keep: maxKept });
   const waysOf = (team: string): Ways => known.get(team) ?? { words: true, sessions: null };
 
   /** @returns whether the app may write as an agent; null if refused */
@@ -102,40 +102,40 @@ export function createStatusPort(options: {
     }
   }
 
-  /** Later words wait for it, since a late sign would replace them. */
-  async function takeSign(at: Target): Promise<boolean | null> {
-    const signed = signs.get(keyOf(at));
-    signs.delete(keyOf(at));
-    return (await signed?.catch(() => null)) ?? null;
+  /** Later words wait for it, since a late first status would replace them. */
+  async function takeFirst(at: Target): Promise<boolean | null> {
+    const first = firsts.get(keyOf(at));
+    firsts.delete(keyOf(at));
+    return (await first?.catch(() => null)) ?? null;
   }
 
   return {
     // Slack hides it after two minutes.
     fadesAfterMs: 60_000,
 
-    async sign(place, asked, sent) {
-      const at = targetOf(place, asked, AbortSignal.timeout(signWithinMs));
+    async showFirst(place, asked, sent) {
+      const at = targetOf(place, asked, AbortSignal.timeout(firstWithinMs));
       if (at === null || !waysOf(place.tenant).words) return;
-      const signed = setWords(at, firstWords, sent);
-      signs.set(keyOf(at), signed);
-      await signed;
+      const first = setWords(at, firstWords, sent);
+      firsts.set(keyOf(at), first);
+      await first;
     },
 
-    async unsign(place, asked) {
-      const at = targetOf(place, asked, AbortSignal.timeout(signWithinMs));
+    async hideFirst(place, asked) {
+      const at = targetOf(place, asked, AbortSignal.timeout(firstWithinMs));
       if (at === null || !waysOf(place.tenant).words) return;
-      await takeSign(at);
+      await takeFirst(at);
       await setWords(at, '');
     },
 
     async show(place, { asked, activity, title = '' }, before, givenUp) {
       const at = targetOf(place, asked, givenUp);
       if (at === null) return undefined;
-      const signed = await takeSign(at);
+      const first = await takeFirst(at);
       const { words, sessions } = waysOf(place.tenant);
       const status = wordsFor(activity);
-      const isShown = signed !== null && status === firstWords;
-      const agent = words && !isShown ? await setWords(at, status) : signed;
+      const isShown = first !== null && status === firstWords;
+      const agent = words && !isShown ? await setWords(at, status) : first;
       const running = Own.safeParse(before?.own).data?.session === true && before?.asked === asked;
       if (running || sessions === false) return { session: running };
       if (agent !== true && waysOf(place.tenant).words) return { session: false };
@@ -145,7 +145,7 @@ export function createStatusPort(options: {
     async clear(place, { asked }, givenUp) {
       const at = targetOf(place, asked, givenUp);
       if (at === null) return;
-      await takeSign(at);
+      await takeFirst(at);
       // Slack clears it only for an answer in the thread.
       if (waysOf(place.tenant).words) await setWords(at, '');
     },

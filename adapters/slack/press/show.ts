@@ -1,4 +1,4 @@
-// Shows first signs and windows within Slack's three seconds. Decides nothing.
+// Shows first statuses and windows within Slack's three seconds. Decides nothing.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { types } from '@slack/bolt';
 import { pressWords, windowWords } from '#cards/chat-words.ts';
@@ -105,12 +105,12 @@ async function turn(context: Showing, { team, pressed }: PressSignal): Promise<v
 }
 
 /** Never throws. */
-export function createSign({ port, warn }: SlackContext) {
+export function createFirstStatus({ port, warn }: SlackContext) {
   return async ({ team, message }: MessageSignal, sent: () => void): Promise<void> => {
     const { channel, ts, thread_ts } = message;
     const place = placeOf(team, channel, thread_ts ?? ts);
     await port.status
-      ?.sign(place, nameMessage(team, channel, ts), sent)
+      ?.showFirst(place, nameMessage(team, channel, ts), sent)
       .catch((error: unknown) => warn('Could not show the first status in Slack.', error));
   };
 }

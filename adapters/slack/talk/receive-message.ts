@@ -85,21 +85,21 @@ export async function receiveMessage(
   try {
     await handleMessage(context, written, attempt);
   } finally {
-    if (addressed === 'yes') await unsign(context, place, once);
+    if (addressed === 'yes') await hideFirstStatus(context, place, once);
   }
 }
 
 /** Slack hides what remains, so failures are ignored. */
-async function unsign(
+async function hideFirstStatus(
   { service, port, warn }: SlackContext,
   place: ChatPlace,
   asked: string,
 ): Promise<void> {
   try {
     if ((await service.activityIn(conversationAt(place))) === null)
-      await port.status?.unsign?.(place, asked);
+      await port.status?.hideFirst?.(place, asked);
   } catch (error) {
-    warn('A first sign was not removed in Slack.', error);
+    warn('A planning status was not removed in Slack.', error);
   }
 }
 

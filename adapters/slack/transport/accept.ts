@@ -24,7 +24,7 @@ export function createAccept(parts: {
   /** Within a trigger's three seconds; not awaited. Must not throw. */
   show(signal: Signal): Promise<void>;
   /** Must not throw. @param sent called once its request is under way */
-  sign(signal: MessageSignal, sent: () => void): Promise<void>;
+  showFirst(signal: MessageSignal, sent: () => void): Promise<void>;
   /** Null to decide. Must be fast and not throw. */
   recheck(signal: Signal): Promise<Acknowledgement>;
   /** Must be fast and not throw. */
@@ -32,11 +32,11 @@ export function createAccept(parts: {
   /** Presses in it only redraw it. */
   isRedrawn(view: { callback_id: string }): boolean;
 }): Accept {
-  const { receive, clock, object, show, sign, recheck, suggest, isRedrawn } = parts;
+  const { receive, clock, object, show, showFirst, recheck, suggest, isRedrawn } = parts;
 
   function signOf(signal: Signal): First | undefined {
     if (signal.kind !== 'message' || isAddressed(signal) !== 'yes') return undefined;
-    return (sent) => sign(signal, sent);
+    return (sent) => showFirst(signal, sent);
   }
 
   function onlyShows(signal: Signal): boolean {

@@ -92,7 +92,7 @@ export function createPlanningStatus(connector: Calls, find: Find): StatusPort {
   return {
     fadesAfterMs: typingMs,
 
-    async sign(place, _, sent) {
+    async showFirst(place, _, sent) {
       const typing = type(await find(place), place, Date.now());
       sent();
       await typing;

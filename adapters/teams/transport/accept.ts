@@ -68,14 +68,14 @@ export function createAccept(parts: {
   clock: Clock;
   show: Show;
   /** Must not throw. @param sent called once its request is under way */
-  sign(signal: MessageSignal, sent: () => void): Promise<void>;
+  showFirst(signal: MessageSignal, sent: () => void): Promise<void>;
   openPlanThis(signal: PlanThisSignal, withinMs: number): Promise<object>;
   build: {
     show(signal: BuildSignal, withinMs: number): Promise<object>;
     refuseTerms(signal: BuildSignal, withinMs: number): Promise<object | null>;
   };
 }): Accept {
-  const { receive, wait, clock, show, sign, openPlanThis, build } = parts;
+  const { receive, wait, clock, show, showFirst, openPlanThis, build } = parts;
 
   /** Closes once committed. */
   async function acceptPlanThis(
@@ -123,7 +123,7 @@ export function createAccept(parts: {
     const event = { ...nameActivity(signal, body, clock.now()), awaited: asks };
     const first: First | undefined =
       kind === 'message' && isAddressed(signal) === 'yes'
-        ? (sent) => sign(signal, sent)
+        ? (sent) => showFirst(signal, sent)
         : undefined;
     const { id } = await receive(event, first);
     if (!asks || decision === null) return null;

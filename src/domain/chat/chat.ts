@@ -72,9 +72,9 @@ export type StatusPort = {
   /** Until the platform hides it. */
   fadesAfterMs: number;
   /** Before the message `asked` is handled. @param sent called once its request is under way */
-  sign(place: ChatPlace, asked: string | null, sent: () => void): Promise<void>;
-  /** For messages without planning, where signs don't fade. */
-  unsign?(place: ChatPlace, asked: string): Promise<void>;
+  showFirst(place: ChatPlace, asked: string | null, sent: () => void): Promise<void>;
+  /** For messages without planning, where the status doesn't fade. */
+  hideFirst?(place: ChatPlace, asked: string): Promise<void>;
   /** @returns the port's state for the next call */
   show(
     place: ChatPlace,

@@ -27,7 +27,7 @@ export type AgentRun = {
 
 export type AgentEnd =
   | { kind: 'ended'; event: StageEvent }
-  | { kind: 'said'; text: string }
+  | { kind: 'text'; text: string }
   | { kind: 'refused'; text: string }
   | { kind: 'capped'; cap: Cap }
   | Exceeded
@@ -162,7 +162,7 @@ function readText(reply: ChatReply, state: State): AgentEnd | null {
   if (text !== '') {
     if (reply.finishReason === 'content_filter') return { kind: 'refused', text };
     state.talked += 1;
-    if (state.talked > 1) return { kind: 'said', text };
+    if (state.talked > 1) return { kind: 'text', text };
     state.messages.push(
       {
         role: 'assistant',

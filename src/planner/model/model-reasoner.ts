@@ -142,7 +142,7 @@ function closeStage(task: StageTask, report: AgentReport, limits: PlanningLimits
     case 'ended':
       if (end.event === 'answered') stageTools.explain(explainAnswer(report));
       return end.event;
-    case 'said': {
+    case 'text': {
       const answer = cutAnswer(end.text);
       if (stage === 'COLLECT_CONTEXT' || stage === 'DRAFT_OUTLINE') {
         stageTools.say({ kind: 'answer', text: answer }, explainAnswer(report));

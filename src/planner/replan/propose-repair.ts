@@ -98,7 +98,7 @@ function explainEnd(end: AgentEnd, limits: PlanningLimits): string {
   switch (end.kind) {
     case 'ended':
       return 'The model ended without proposing a correction.';
-    case 'said':
+    case 'text':
     case 'refused':
       return `The model proposed no correction: ${end.text}`;
     case 'failed':

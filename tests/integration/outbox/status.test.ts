@@ -34,7 +34,7 @@ const port: ChatPort = {
   },
   status: {
     fadesAfterMs: 60_000,
-    async sign() {},
+    async showFirst() {},
     async show({ thread }, { activity }) {
       await dawdle();
       note(thread, activity.kind);

@@ -22,7 +22,7 @@ test('in a direct message the status goes as well, though the answer is no reply
   await waitFor('the end', () => slack.statuses(direct).length === 0);
 });
 
-test('a message has a first sign before it is handled, and loses it if nothing is planned', async () => {
+test('a message has a status before it is handled, and loses it if nothing is planned', async () => {
   const { slack, ana } = await useDesk(database, { planner });
   const direct = slack.direct(ana.id).id;
   const [said, called] = [slack.messages(direct).length, slack.calls.length];
@@ -37,7 +37,7 @@ test('a message has a first sign before it is handled, and loses it if nothing i
   expect(shown).toEqual(['is thinking…', '']);
 });
 
-test('what comes next is handled, though Slack keeps a first sign from being removed', async () => {
+test('what comes next is handled, though Slack keeps a status from being removed', async () => {
   const { slack, ana, channel, instance } = await useDesk(database, { planner });
   onTestFinished(async () => {
     await instance.db.query.execute(sql`truncate countersign.rate_limits`);

@@ -122,7 +122,7 @@ function drawMessage(
       <span class="author">${callAuthor(message)}</span>
       <time datetime=${created_at}>${formatTime(created_at)}</time>
     </header>
-    ${shown === '' ? nothing : html`<p class="said">${drawText(shown)}</p>`} ${attached}
+    ${shown === '' ? nothing : html`<p class="message-text">${drawText(shown)}</p>`} ${attached}
   </article>`;
 }
 

@@ -51,7 +51,7 @@ async function acceptWith(outcome: EventOutcome, pressed: PressSignal = signal) 
     clock: { now: () => new Date() },
     build: { show: async () => ({}), refuseTerms: async () => null },
     openPlanThis: async () => ({}),
-    sign: async () => {},
+    showFirst: async () => {},
     show: {
       look: async (_look, _scene, withinMs) => {
         drawn.push(withinMs);
