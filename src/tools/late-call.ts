@@ -1,7 +1,7 @@
 // Refuses calls of a process suspended beyond their lease, right before they leave.
 // Another worker may have the step, or a person may have looked and found nothing.
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Dispatcher } from 'undici';
+import { type Dispatcher, fetch as fetchThrough, getGlobalDispatcher } from 'undici';
 import { CountersignError } from '#domain/errors.ts';
 import { nothingDone } from './failures.ts';
 
@@ -37,3 +37,11 @@ export const refuseLateRequests: Dispatcher.DispatcherComposeInterceptor =
       onResponseError: (...error) => handler.onResponseError?.(...error),
     });
   };
+
+/** Only calls: what keeps a connection alive outlasts the call that opened it. */
+export const fetchCallsInTime: typeof fetch = (address, init) => {
+  if (!String(init?.body).includes('"method":"tools/call"')) return fetch(address, init);
+  const dispatcher = getGlobalDispatcher().compose(refuseLateRequests);
+  // Node's own fetch is of another version, and so are its types.
+  return fetchThrough(address as string, { ...init, dispatcher } as object) as Promise<never>;
+};

@@ -41,7 +41,7 @@ async function changeOf(
   const problems = new Problems();
   const steps = before.steps.map((step) => {
     const { id: name = '' } = step;
-    const given = args[name];
+    const given = Object.hasOwn(args, name) ? args[name] : undefined;
     if (given === undefined) return step;
     const merged = { ...step, args: mergeArguments(step.args ?? {}, given) };
     // Checked here, since there may be no occurrence.

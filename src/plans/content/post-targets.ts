@@ -192,7 +192,7 @@ async function postsOf(
   const { args: given = {} } = operation.set;
   const found = (await readSeries(db, planId)).find(({ id }) => id === operation.series);
   return (found?.steps ?? []).flatMap(({ id = '', tool, operation: name }) => {
-    const args = given[id];
+    const args = Object.hasOwn(given, id) ? given[id] : undefined;
     return args === undefined ? [] : [{ id, tool, operation: name, args }];
   });
 }

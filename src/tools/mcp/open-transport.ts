@@ -9,6 +9,7 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { createRedactor } from '#domain/secrets.ts';
 import type { McpServer } from '#domain/settings.ts';
+import { fetchCallsInTime } from '../late-call.ts';
 import { boundBodies } from './bound-fetch.ts';
 import { LineReader } from './read-lines.ts';
 import { repairMessages } from './repair-message.ts';
@@ -27,7 +28,7 @@ export function openWire(server: McpServer, baseDir: string, tokens: AuthProvide
   if (server.url !== undefined) {
     const options = {
       requestInit: { headers: server.headers },
-      fetch: boundBodies(fetch),
+      fetch: boundBodies(fetchCallsInTime),
       ...(tokens === null ? {} : { authProvider: tokens }),
     };
     const url = new URL(server.url);

@@ -2,9 +2,11 @@ import { createServer, type IncomingHttpHeaders, type RequestListener } from 'no
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import { McpServer } from '#domain/settings.ts';
 import { createAddressRules, findUrlProblem } from '#tools/http/addresses.ts';
 import { findHeaderProblem } from '#tools/http/headers.ts';
 import { refuseOnceLate } from '#tools/late-call.ts';
+import { openWire } from '#tools/mcp/open-transport.ts';
 import { listenOnLoopback } from '../../fixtures/loopback.ts';
 import { type Bench, openBench } from './tool-bench.ts';
 
@@ -237,6 +239,34 @@ describe('http_get', () => {
     const error = await bench.fail('http_get', { url: `http://127.0.0.1:${port}/x` });
     expect(error.message).toMatch(/answered 404 Not Found/);
     expect(error.message.replace(/^.*404 Not Found(?=:|$)/, '')).toBe(shown);
+  });
+});
+
+describe('a call of a remote MCP server', () => {
+  it('is not sent once it is late; what keeps the connection is', async () => {
+    const { port, hits } = await serve((_, response) => response.writeHead(202).end());
+    const server = McpServer.parse({ url: `http://127.0.0.1:${port}/mcp` });
+    const { transport } = openWire(server, '.', null);
+    await transport.start();
+    closers.push(() => transport.close());
+    const send = (method: string) =>
+      transport.send({ jsonrpc: '2.0', id: 1, method, params: { name: 'pay', arguments: {} } });
+    await expect(
+      refuseOnceLate(
+        () => true,
+        () => send('tools/call'),
+      ),
+    ).rejects.toThrow();
+    expect(hits).toEqual([]);
+    await refuseOnceLate(
+      () => true,
+      () => send('ping'),
+    );
+    await refuseOnceLate(
+      () => false,
+      () => send('tools/call'),
+    );
+    expect(hits).toEqual(['POST /mcp', 'POST /mcp']);
   });
 });
 
