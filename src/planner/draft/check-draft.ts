@@ -46,7 +46,10 @@ export async function checkDraft(draft: PlanDraft, tools: PlannerTools): Promise
     if (problems.length === 0) problems.push(...(await checkReferences(steps, manifest)));
   if (problems.length === 0) {
     const circle = findCircle(draft.steps, ids);
-    if (circle !== null) problems.push(`The steps ${circle.join(', ')} wait for each other.`);
+    if (circle !== null)
+      problems.push(
+        `The steps ${circle.join(', ')} wait for each other. Take one of their "after" away.`,
+      );
   }
   return problems.slice(0, maxProblems);
 }

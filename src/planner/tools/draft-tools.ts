@@ -106,7 +106,7 @@ const add = defineTool({
       const wrong = check(step, step.id);
       const nowhere = unreachable.get(step.id);
       if (nowhere !== undefined) wrong.push(nowhere);
-      if (seen.has(step.id)) wrong.push(`Two steps have the id ${step.id}.`);
+      if (seen.has(step.id)) wrong.push(`Two steps have the id ${step.id}. Give each its own.`);
       seen.add(step.id);
       if (wrong.length > 0) problems.push(...wrong);
       else sound.push(one);
@@ -145,7 +145,7 @@ function spreadEdits(list: Json[], draft: PlanOutline): { edits: Json[]; problem
     const own = Object.keys(changes).filter((key) => !ofMany.includes(key));
     if (own.length > 0)
       problems.push(
-        `${quoteWords(name, 200)} is ${countOf(ids.length, 'step')}, and ${own.join(', ')} is said of one step. Of many: ${ofMany.join(', ')}.`,
+        `${quoteWords(name, 200)} is ${countOf(ids.length, 'step')}, and ${own.join(', ')} can be set of one step only. Of many: ${ofMany.join(', ')}.`,
       );
     return ids.map((one) => JsonValue.parse({ ...changes, id: one }));
   });

@@ -135,7 +135,12 @@ export function addOffered(state: Readonly<PlanningState>, entries: JsonObject[]
 function elicit({ questions }: ElicitContext, toolContext: ToolContext): ToolOutcome {
   const { state } = toolContext;
   const resume = resumes[state.stage];
-  if (resume === undefined) return { result: fail(`Nothing can be asked in ${state.stage}.`) };
+  if (resume === undefined)
+    return {
+      result: fail(
+        'Nothing can be asked now. Assume what is likeliest, and note it among the risks.',
+      ),
+    };
   const fresh = dropRepeated(questions, findAsked(state));
   const { ask, assume, open } = sortQuestions(fresh, toolContext);
   const assumed = assume.map(assumptionOf);

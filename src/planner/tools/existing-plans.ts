@@ -55,8 +55,10 @@ const maxShownProblems = 10;
 /** A button per plan. */
 function askWhich(waiting: { id: string; title: string }[], toolContext: ToolContext): ToolOutcome {
   const [only, ...others] = waiting;
-  if (only === undefined) return { result: fail('No plan waits here. Say which plan you mean.') };
-  if (others.length === 0) return { result: fail(`Only ${only.id} waits here. Name it.`) };
+  if (only === undefined)
+    return { result: fail('No plan waits here. Give "plan", as "read" plan_list shows it.') };
+  if (others.length === 0)
+    return { result: fail(`Only ${only.id} waits here: give it as "plan".`) };
   const question = {
     id: 'which plan',
     question: 'Which plan do you mean?',

@@ -79,7 +79,7 @@ class Expansion {
     this.#length += JSON.stringify(raw).length;
     if (lacking.size > 0) {
       this.problems.push(
-        `Item ${nth} has nothing at ${[...lacking].join(', ')}: ${shorten(JSON.stringify(item), 200)}`,
+        `Item ${nth} has nothing at ${[...lacking].join(', ')}: ${shorten(JSON.stringify(item), 200)}. Take another path, or leave such items out: "where" with "is":"exists".`,
       );
       return;
     }
@@ -93,7 +93,9 @@ class Expansion {
     const target = targetOf(step, this.#specs.get(operationName(step.tool, step.operation)));
     const other = target === null ? undefined : this.#targets.get(target);
     if (target !== null && other !== undefined)
-      this.problems.push(`Items ${other} and ${nth} are both for ${shorten(target, 200)}.`);
+      this.problems.push(
+        `Items ${other} and ${nth} are both for ${shorten(target, 200)}. Put a value in which they differ into it, or take them together by "group_by".`,
+      );
     if (target !== null) this.#targets.set(target, nth);
     this.steps.push(step);
     if (part != null) this.values.push(writeValue(part));
@@ -123,7 +125,9 @@ function addAll(
   const known = new Set(toolContext.tools.manifest().map(({ name }) => name));
   const missing = summaryOperations.filter((name) => !known.has(name));
   if (missing.length > 0)
-    return { problems: [`There is no operation ${missing.join(', ')} for then_summarise.`] };
+    return {
+      problems: [`There is no operation ${missing.join(', ')} for then_summarise. Leave that out.`],
+    };
   const summary = {
     id: `${id}-summary`,
     title: `Summary of ${shorten(given.title, 2000)}`,

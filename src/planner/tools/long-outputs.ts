@@ -70,7 +70,12 @@ export const readArtifact = defineTool({
   hidden: true,
   async execute({ artifact, from = 0, find }, { tools, state }) {
     const data = (await tools.requests?.load(state.run_id, artifact)) ?? null;
-    if (data === null) return { result: fail(`There is no artifact ${artifact.slice(0, 80)}.`) };
+    if (data === null)
+      return {
+        result: fail(
+          `There is no artifact ${artifact.slice(0, 80)}. Read the output again for its id.`,
+        ),
+      };
     const text = textOf(data);
     if (find === undefined || find.trim() === '') return { result: succeed(page(text, from)) };
     const { found, more } = await findLines(text, find, {
@@ -78,7 +83,11 @@ export const readArtifact = defineTool({
       most: matchesShown,
     });
     return found.length === 0
-      ? { result: fail(`Nothing in it holds "${find.slice(0, 100)}".`) }
+      ? {
+          result: fail(
+            `Nothing in it holds "${find.slice(0, 100)}". Try one word of it, or page with "from".`,
+          ),
+        }
       : { result: succeed({ found, more }) };
   },
 });

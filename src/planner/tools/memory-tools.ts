@@ -23,7 +23,7 @@ export function standsIn(words: string, texts: readonly string[]): boolean {
 
 const Remember = z.strictObject({
   text: line(memoryLimits.text),
-  name: line(memoryLimits.name).nullable().describe('whose'),
+  name: line(memoryLimits.name).nullable().describe('whom it is about'),
 });
 
 /** In one message, or the text as the last answer: a file could combine separate ones. */

@@ -1,16 +1,21 @@
 import { describe, expect, it, test } from 'vitest';
+import { z } from 'zod';
 import { systemClock } from '#domain/clock.ts';
+import { InteractionPolicy } from '#domain/people/policy.ts';
 import type { PlanningModes } from '#domain/plan/modes.ts';
+import { PatternType } from '#domain/plan/pattern.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
 import { isObject, type Json, type JsonObject } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { draftPlan } from '#planner/draft/draft-plan.ts';
 import { emptyOutline } from '#planner/draft/edit-draft.ts';
+import { writeSystemPrompt } from '#planner/model/prompts/system-prompt.ts';
 import { outlineOfDraft } from '#planner/outline/outline-of-draft.ts';
 import type { Capacity } from '#planner/ports.ts';
 import { Session } from '#planner/stages/session.ts';
 import { createStageTools } from '#planner/stages/stage-tools.ts';
+import { planGuide } from '#planner/tools/existing-plans.ts';
 import { createToolset } from '#planner/tools/registry.ts';
 import { chanceFrom } from '../../../fixtures/random.ts';
 import { builtins, tableOperations, toolsOf } from '../manifest.ts';
@@ -76,7 +81,7 @@ function open(
     return JSON.stringify(tool?.parameters);
   };
   const offered = () => stageTools.offered().map(({ name }) => name);
-  return { session, call, drafted, offered, fieldsOf };
+  return { session, call, drafted, offered, fieldsOf, stageTools };
 }
 
 const write = (id: string, more: Record<string, Json> = {}): JsonObject => ({
@@ -269,7 +274,7 @@ describe('what many steps and shared means need', () => {
       { id: 'y', capabilities: ['eu'] },
     ]);
     const refused = await call('edit_steps', { steps: [{ id: 'g', description: 'All' }] });
-    expect(refused.says).toContain('“g” is 2 steps, and description is said of one step.');
+    expect(refused.says).toContain('“g” is 2 steps, and description can be set of one step only.');
   });
 });
 
@@ -588,6 +593,28 @@ describe('a draft that is there', () => {
 
   it('is planned with six tools where it is a part of a larger one', () => {
     expect(open({ run_id: 'run-1/1/part' }).offered()).toHaveLength(6);
+  });
+
+  it('names only tools, fields and values that there are', () => {
+    const { stageTools } = open({}, undefined, { modes: { planning_mode: 'extensive' } });
+    const offered = stageTools.offered();
+    const fields = new Set<string>();
+    const prose = [planGuide, writeSystemPrompt([]), ...offered.map((tool) => tool.description)];
+    JSON.stringify(offered, (key, value) => {
+      if (key === 'properties') for (const name of Object.keys(value)) fields.add(name);
+      if (key === 'description' && typeof value === 'string') prose.push(value);
+      return value;
+    });
+    const policies = Object.entries(InteractionPolicy.shape).flatMap(([name, schema]) => [
+      name,
+      ...(schema instanceof z.ZodEnum ? schema.options : []),
+    ]);
+    const known = new Set<string>([...policies, ...PatternType.options, ...fields]);
+    for (const { name } of builtins) known.add(name);
+    const names = prose.join(' ').match(/\b[a-z]+(?:_[a-z]+)+\b/g) ?? [];
+    const unknown = names.filter((name) => !known.has(name) && stageTools.find(name) === undefined);
+    // Members of free objects.
+    expect([...new Set(unknown)].toSorted()).toEqual(['budget_usd', 'in_working_hours']);
   });
 
   it('changes only where an edit says so, to the byte', async () => {
