@@ -1,5 +1,5 @@
 // Messages about decisions in words or by buttons.
-import { quoteWords } from '#domain/shown-text.ts';
+import { quoteWords, showLine } from '#domain/shown-text.ts';
 import { longestMessage } from '#domain/text.ts';
 import { capitalise, countOf, listOf } from '#domain/words.ts';
 import type { Ask } from './view.ts';
@@ -15,6 +15,9 @@ export const decisionWords = {
     `Approved by ${by}: all but ${steps}.`,
   approvedSome: ({ by, count, total }: { by: string; count: number; total: number }) =>
     `Approved by ${by}: ${count} of ${countOf(total, 'step')}.`,
+  /** “Me” in it is not the one who takes it. */
+  suggested: ({ by, text }: { by: string; text: string }) =>
+    `${showLine(by, 60)} suggested: ${text}`,
   rejected: ({ id, by }: { id: string; by: string }) =>
     `${id} was rejected by ${by}. Nothing has run.`,
   rejectedOften: ({ id }: { id: string }) =>

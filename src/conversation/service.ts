@@ -1,5 +1,5 @@
 // Assembles the service behind every surface.
-import { refusalWords } from '#cards/decision-words.ts';
+import { decisionWords, refusalWords } from '#cards/decision-words.ts';
 import { readAudit } from '#db/audit/audit.ts';
 import { keepReadable } from '#db/chat/conversation-readers.ts';
 import { listConversations } from '#db/chat/conversations.ts';
@@ -8,11 +8,13 @@ import { noteRunRead } from '#db/chat/shown.ts';
 import { type Commit, joinTransaction, type Queryable, type Transaction } from '#db/database.ts';
 import { listRequests } from '#db/people/data-requests.ts';
 import {
+  isOnePerson,
   readEveryName,
   readNamesOf,
   readPerson,
   readShown,
   readTenantOf,
+  showName,
 } from '#db/people/identities.ts';
 import { readArtifacts } from '#db/planning/artifacts.ts';
 import { readActivity, readRun, readRunView, toRunView, updateRun } from '#db/planning/runs.ts';
@@ -409,8 +411,13 @@ async function takeSuggestion(
   const found = await readFinding(context.db.query, id, findingId);
   if (action !== 'replan' || found?.category !== 'suggestion' || found.status !== 'open')
     return null;
-  const { version } = await readPlanRow(context.db.query, id);
-  return decisions.proposeChanges(context, id, { version, feedback: found.message }, actor);
+  const { query } = context.db;
+  const { version } = await readPlanRow(query, id);
+  const { raised_by: name, message: text } = found;
+  const feedback = (await isOnePerson(query, name, actor.id))
+    ? text
+    : decisionWords.suggested({ by: await showName(query, name), text });
+  return decisions.proposeChanges(context, id, { version, feedback }, actor);
 }
 
 /** @throws `plan_not_found`, `run_not_found` */

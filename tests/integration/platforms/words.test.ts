@@ -72,7 +72,7 @@ describe.each(['slack', 'teams', 'webhook-chat'] as const)('%s', (platform) => {
     const card = await see(chat, 'suggests a change', 'Also write b.txt', 'Use it');
     expect(await chats.instance.service.getPlan(id)).toMatchObject({ version: 1 });
     replies = (_, body) => {
-      expect(textOf(body)).toContain('1. Also write b.txt');
+      expect(textOf(body)).toContain('1. ben suggested: Also write b.txt');
       return {
         calls: [
           { name: 'add_steps', args: { steps: [writing('2', 'b.txt')] } },
