@@ -97,7 +97,7 @@ describe.each(['slack', 'teams'] as const)('%s', (platform) => {
         url: expect.stringMatching(/^https:\/\//),
       },
     });
-    // Whoever reads the plan elsewhere gets none of the thread: only the session has it.
+    // Readers of the plan elsewhere get none of the thread: only the session has it.
     const { query } = chats.instance.db;
     const tables = sql`select tablename from pg_tables where schemaname = 'countersign'`;
     const keeps = async (table: string) =>
