@@ -18,6 +18,9 @@ import type { Section } from './view.ts';
 import { nameWay } from './words.ts';
 
 const maxEffects = 12;
+/** Characters of each value if there are few effects. */
+const maxValueOfFew = 600;
+const few = 4;
 const maxSteps = 7;
 const maxChanges = 6;
 const maxChange = 80;
@@ -75,7 +78,8 @@ function viewEffects(facts: PlanCardFacts): Section | null {
     : calls.toSorted((a, b) => Number(b.step.guarded) - Number(a.step.guarded));
   const shown = sorted.slice(0, maxEffects).map(({ step, times, uneven }) => {
     const { label = step.label, after = '' } = order.get(step.id) ?? {};
-    const { line, cut } = stepLine({ step, label, after }, facts);
+    const most = all && different <= few ? maxValueOfFew : undefined;
+    const { line, cut } = stepLine({ step, label, after }, facts, most);
     // The heading counts recurring steps.
     const isCounted = times > 1 && templateOf(step.id, facts) === null;
     const often = isCounted ? [countOf(times, 'time')] : [];

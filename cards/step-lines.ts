@@ -207,8 +207,9 @@ export function nameOf({ call }: ShownStep): string {
 export function stepLine(
   { step, label, after }: Pick<NumberedStep<ShownStep>, 'step' | 'label' | 'after'>,
   facts: PlanCardFacts,
+  most = maxValue,
 ): { line: Line; cut: boolean } {
-  const { text, cut } = shortenCall(step.call, maxValue, undefined, facts.now);
+  const { text, cut } = shortenCall(step.call, most, undefined, facts.now);
   const line = {
     lead: leadOf(label, step.guarded, step.call.destructive),
     text,

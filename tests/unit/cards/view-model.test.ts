@@ -213,6 +213,20 @@ describe('a proposal', () => {
     expect(lines?.map(({ aside }) => aside)).toEqual(['', '', '', 'after 1', 'after 1a and 2']);
   });
 
+  it.each([
+    [4, 500, 'Approve'],
+    [4, 700, 'Review'],
+    [5, 500, 'Review'],
+  ])('of %i steps with texts of %i characters begins with %s', (count, length, first) => {
+    const content = 'x'.repeat(length);
+    const steps = Array.from({ length: count }, (_, n) =>
+      makeStep(`${n}`, { args: { path: `${n}.md`, content } }),
+    );
+    const { sections, buttons } = viewPlan(makeFacts({}, steps));
+    expect(sections[0]?.lines[0]?.text.includes(content)).toBe(first === 'Approve');
+    expect(buttons[0]?.label).toBe(first);
+  });
+
   it('counts only finish-to-start links as an order', () => {
     const steps = [
       makeStep('1'),
