@@ -331,13 +331,16 @@ export async function askForCards(
   return rows.map(({ conversation }) => conversation);
 }
 
-/** Every running plan needs it every second. */
+/** Every running plan needs it every second. It waits for no card, since others lock cards in another order. */
 const tellingScreens = prepareStatement(
   'tell_progress',
   sql`
   with queued as (
-    update ${countersign}.chat_posts set asked = asked + 1
-    where plan_id = ${sql.placeholder('plan')} and live and not urgent and not_before > clock_timestamp() returning message_id
+    update ${countersign}.chat_posts set asked = asked + 1 where message_id in (
+      select message_id from ${countersign}.chat_posts
+      where plan_id = ${sql.placeholder('plan')} and live and not urgent and not_before > clock_timestamp()
+      for no key update skip locked
+    ) returning message_id
   )
   select count(q.message_id) > 0 and count(q.message_id) = count(*) as queued,
     pg_notify(${schemaName}, 'plan:' || ${sql.placeholder('plan')})

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import type { DeliveryRule } from '#chat/outbox/delivery-context.ts';
 import { appendMessage } from '#db/chat/messages.ts';
 import { readDeliveryState } from '#db/chat/places.ts';
+import { tellProgress } from '#db/chat/posts.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Plan } from '#domain/plan/plan.ts';
@@ -344,6 +345,16 @@ describe('by a rule of its own', () => {
       return waiting !== null && waiting.asked > first.asked + 2 ? waiting : null;
     });
     expect(later.last_job).toBe(first.last_job);
+    const tell = () => tellProgress(instance.db.query, plan.id);
+    expect(await tell()).toBe(true);
+    // It waits for nobody who holds the card.
+    const told = await instance.db.transaction(async (tx) => {
+      await tx.execute(
+        sql`select from countersign.chat_posts where plan_id = ${plan.id} for update`,
+      );
+      return tell();
+    });
+    expect(told).toBe(false);
     const changes = platform.standing[0]?.changes ?? 0;
     await instance.db.query.execute(sql`
       with due as (update countersign.chat_posts set not_before = now() where plan_id = ${plan.id})
