@@ -5,7 +5,7 @@ import { wrapUntrusted } from '../agent/tool-call.ts';
 import { type OperationAccess, writeLine } from './describe-operation.ts';
 import { splitWords } from './search-operations.ts';
 
-const maxList = 4500;
+const maxList = 3500;
 const maxNames = 80;
 const maxSubjects = 8;
 
@@ -13,6 +13,9 @@ export type Catalogue = {
   lines: string[];
   listed: ReadonlySet<string>;
 };
+
+/** Characters that `lines` leave of the list. */
+export const roomAfter = ({ lines }: Catalogue): number => maxList - lines.join('').length;
 
 const usualOperations = (manifest: OperationSpec[]): OperationSpec[] =>
   manifest.filter(({ seldom }) => seldom !== true);

@@ -6,7 +6,7 @@ import type { ChatMessage } from '#models/chat.ts';
 import { wrapUntrusted } from '../../agent/tool-call.ts';
 import type { PlanningLimits } from '../../budget/budget.ts';
 import { writeSeen } from '../../catalogue/describe-operation.ts';
-import { listCatalogue, listOperations } from '../../catalogue/list-operations.ts';
+import { listCatalogue, listOperations, roomAfter } from '../../catalogue/list-operations.ts';
 import type { OperationSearch } from '../../catalogue/search-operations.ts';
 import { datesOfSession } from '../../draft/draft-times.ts';
 import { showDraft } from '../../draft/show-draft.ts';
@@ -20,8 +20,8 @@ import { writeSystemPrompt } from './system-prompt.ts';
 
 const rememberedUtterances = 20;
 const maxUtterance = 4000;
-const maxLikely = 5;
-const likelyCharacters = 600;
+const maxLikely = 10;
+const likelyCharacters = 500;
 /** Characters of seen outputs, likeliest first. */
 const seenCharacters = 400;
 
@@ -90,7 +90,7 @@ export function writeMessages(
       modes,
       timezone,
       limits,
-      likely: listOperations(shown, constants, likelyCharacters).lines,
+      likely: listOperations(shown, constants, Math.max(likelyCharacters, roomAfter(all))).lines,
       seen: writeAllSeen([...new Set([...ranked.filter(isSeen), ...seen])]),
       around: task.around ?? { own: [], foreign: [] },
     }),
