@@ -320,7 +320,7 @@ export function openDatabase(
     ...(pooled ? {} : limits),
   });
   pool.on('error', options.onError);
-  const close = limitSilenceOf(pool, silenceMs);
+  const close = limitSilenceOf(pool, silenceMs, url);
   const transaction: Database['transaction'] = (work, options = {}) =>
     runTransaction(pool, work, options, pooled ? limits : null);
   return {

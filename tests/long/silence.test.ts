@@ -56,6 +56,26 @@ describe('a pool whose connections have gone silent', () => {
     await db.close();
   });
 
+  it('gives up those that the server no longer has, and waits for the others', async () => {
+    const limit = 3_600_000;
+    const db = open(limit);
+    const asked = db.transaction(async (tx) => {
+      const { rows } = await tx.execute<{ pid: number }>(sql`select pg_backend_pid() as pid`);
+      const direct = openDatabase(database.url, {
+        ...{ max: 1, applicationName: 'direct', silenceMs: limit, onError: () => {} },
+      });
+      proxy.silence();
+      await direct.query.execute(sql`select pg_terminate_backend(${rows[0]?.pid ?? 0}::int)`);
+      // Longer than the silence after which the server is asked.
+      const { rows: slept } = await direct.query.execute(sql`select 1 as one, pg_sleep(7)::text`);
+      expect(slept).toMatchObject([{ one: 1 }]);
+      await direct.close();
+      await tx.execute(sql`select 1`);
+    });
+    await expect(asked).rejects.toSatisfy(isTransient);
+    await db.close();
+  });
+
   it('is closed without their goodbye', async () => {
     const db = open(3500);
     await fill(db);
