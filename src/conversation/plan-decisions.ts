@@ -3,14 +3,16 @@ import { eq } from 'drizzle-orm';
 import { decisionWords, refusalWords } from '#cards/decision-words.ts';
 import { appendMessage, readTextsOfRun } from '#db/chat/messages.ts';
 import type { Commit, Transaction } from '#db/database.ts';
-import { showName } from '#db/people/identities.ts';
+import { isOnePerson, showName } from '#db/people/identities.ts';
 import { readArtifacts, storeArtifacts } from '#db/planning/artifacts.ts';
 import { insertRun, lockRun, type RunRow, updateRun } from '#db/planning/runs.ts';
+import { readFinding } from '#db/plans/findings.ts';
 import { lockPlan, type PlanRow, readPlan, readPlanRow } from '#db/plans/plans.ts';
 import { plans } from '#db/schema.ts';
 import { plainMessage } from '#domain/chat/message-parts.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
+import type { FindingAction } from '#domain/plan/finding.ts';
 import type { PlanPatch } from '#domain/plan/patch.ts';
 import type { PatchOutcome } from '#domain/plan/patch-outcome.ts';
 import type { Plan } from '#domain/plan/plan.ts';
@@ -370,4 +372,24 @@ export async function patch(
       planId: id,
     });
   });
+}
+
+/** Null for another action or finding. */
+export async function takeSuggestion(
+  context: ConversationContext,
+  id: string,
+  findingId: string,
+  action: FindingAction,
+  actor: Actor,
+): Promise<Commit<Plan> | null> {
+  const found = await readFinding(context.db.query, id, findingId);
+  if (action !== 'replan' || found?.category !== 'suggestion' || found.status !== 'open')
+    return null;
+  const { query } = context.db;
+  const { version } = await readPlanRow(query, id);
+  const { raised_by: name, message: text } = found;
+  const feedback = (await isOnePerson(query, name, actor.id))
+    ? text
+    : decisionWords.suggested({ by: await showName(query, name), text });
+  return proposeChanges(context, id, { version, feedback }, actor);
 }

@@ -1,20 +1,18 @@
 // Assembles the service behind every surface.
-import { decisionWords, refusalWords } from '#cards/decision-words.ts';
+import { refusalWords } from '#cards/decision-words.ts';
 import { readAudit } from '#db/audit/audit.ts';
 import { keepReadable } from '#db/chat/conversation-readers.ts';
 import { listConversations } from '#db/chat/conversations.ts';
-import { isShownIn, isSpokenIn } from '#db/chat/messages.ts';
+import { isSpokenIn } from '#db/chat/messages.ts';
 import { noteRunRead } from '#db/chat/shown.ts';
-import { type Commit, joinTransaction, type Queryable, type Transaction } from '#db/database.ts';
+import { type Commit, joinTransaction, type Transaction } from '#db/database.ts';
 import { listRequests } from '#db/people/data-requests.ts';
 import {
-  isOnePerson,
   readEveryName,
   readNamesOf,
   readPerson,
   readShown,
   readTenantOf,
-  showName,
 } from '#db/people/identities.ts';
 import { readArtifacts } from '#db/planning/artifacts.ts';
 import { readActivity, readRun, readRunView, toRunView, updateRun } from '#db/planning/runs.ts';
@@ -28,7 +26,6 @@ import { countMatches } from '#db/steps/partitions.ts';
 import type { Pressed } from '#domain/chat/card.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
-import type { FindingAction } from '#domain/plan/finding.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { Checked, Service } from '#domain/service.ts';
 import { actOnce } from '#messages/act-once.ts';
@@ -68,6 +65,7 @@ import {
 } from '#plans/views/views.ts';
 import { storeWithinLimits } from '#runs/person-limits.ts';
 import { emptyTrace, readRunTrace } from '#runs/planning-trace.ts';
+import { isAbout } from '#runs/plans-at-hand.ts';
 import { answerOnce } from './answer-once.ts';
 import { createBuilds } from './build.ts';
 import { readInbox } from './inbox.ts';
@@ -313,7 +311,7 @@ export function createService(context: ConversationContext): Service {
     async settleFinding(id, finding, action, actor) {
       await decisions.refreshDeciders(context, id);
       const settle = await decide(db, findingSettlement(context, id, finding, action, actor));
-      const take = await takeSuggestion(context, id, finding, action, actor);
+      const take = await decisions.takeSuggestion(context, id, finding, action, actor);
       await db.transaction(async (tx) => {
         if ((await settle(tx)) !== null) await take?.(tx);
       });
@@ -399,34 +397,4 @@ export function createService(context: ConversationContext): Service {
     },
   };
   return actAsPersons(service, (account) => readPerson(db.query, account));
-}
-
-async function takeSuggestion(
-  context: ConversationContext,
-  id: string,
-  findingId: string,
-  action: FindingAction,
-  actor: Actor,
-): Promise<Commit<Plan> | null> {
-  const found = await readFinding(context.db.query, id, findingId);
-  if (action !== 'replan' || found?.category !== 'suggestion' || found.status !== 'open')
-    return null;
-  const { query } = context.db;
-  const { version } = await readPlanRow(query, id);
-  const { raised_by: name, message: text } = found;
-  const feedback = (await isOnePerson(query, name, actor.id))
-    ? text
-    : decisionWords.suggested({ by: await showName(query, name), text });
-  return decisions.proposeChanges(context, id, { version, feedback }, actor);
-}
-
-/** @throws `plan_not_found`, `run_not_found` */
-async function isAbout(
-  db: Queryable,
-  conversation: string,
-  subject: { plan_id: string } | { run_id: string },
-): Promise<boolean> {
-  if ('run_id' in subject) return (await readRun(db, subject.run_id)).conversation === conversation;
-  const plan = await readPlanRow(db, subject.plan_id);
-  return plan.conversation === conversation || isShownIn(db, conversation, subject.plan_id);
 }

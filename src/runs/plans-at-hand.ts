@@ -266,3 +266,14 @@ export async function prepareChange(
     return { plan, says, once };
   };
 }
+
+/** @throws `plan_not_found`, `run_not_found` */
+export async function isAbout(
+  db: Queryable,
+  conversation: string,
+  subject: { plan_id: string } | { run_id: string },
+): Promise<boolean> {
+  if ('run_id' in subject) return (await readRun(db, subject.run_id)).conversation === conversation;
+  const plan = await readPlanRow(db, subject.plan_id);
+  return plan.conversation === conversation || isShownIn(db, conversation, subject.plan_id);
+}

@@ -1,11 +1,10 @@
 // Decides who may decide about a plan; never a model.
-import { findSpeakers } from '#db/chat/messages.ts';
 import type { Queryable } from '#db/database.ts';
-import { type FormerLink, readLinks, readNamesOf, readTenantsOf } from '#db/people/identities.ts';
+import { type FormerLink, readLinks, readTenantsOf } from '#db/people/identities.ts';
 import { type PlanRow, readAskedAt, readGivenWithRole, readVerified } from '#db/plans/plans.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Actor, isVerified } from '#domain/people/actor.ts';
-import { isSamePerson, needsPlatform, personKey } from '#domain/people/names.ts';
+import { isSamePerson, needsPlatform } from '#domain/people/names.ts';
 import { hasRole, signInAgain } from '#domain/people/principal.ts';
 import { listOf } from '#domain/words.ts';
 import type { PlansContext } from '../plans-context.ts';
@@ -30,6 +29,7 @@ import {
   namesShown,
 } from './approver-words.ts';
 import {
+  findPresent,
   type Groups,
   groupMembers,
   namesUserGroups,
@@ -97,33 +97,6 @@ function findGuests({ actor }: Question, same: ReadonlyMap<string, string>): Set
 }
 
 const asksWhoIsHere = (rules: Rule[]) => rules.some(({ policy }) => policy.kind === 'anyone');
-
-type Present = (conversation: string, users: string[]) => Set<string>;
-
-/** Wrote in each conversation under any name. */
-async function findPresent(
-  db: Queryable,
-  asked: { conversation: string; users: string[] }[],
-  same: Map<string, string>,
-): Promise<Present> {
-  const personOf = (user: string) => same.get(user) ?? user;
-  const users = asked.flatMap((one) => one.users);
-  const names = await readNamesOf(db, [...new Set(users.map(personOf))]);
-  const speakers = await findSpeakers(
-    db,
-    [...new Set(asked.map(({ conversation }) => conversation))],
-    names.map(({ name }) => personKey(name)),
-  );
-  return (conversation, users) => {
-    const persons = new Set(users.map(personOf));
-    const spoke = speakers.get(conversation);
-    return new Set(
-      names.flatMap(({ name, person }) =>
-        persons.has(person) && spoke?.has(personKey(name)) === true ? [person] : [],
-      ),
-    );
-  };
-}
 
 /** Maps people who were one at the request to the first by name. */
 function groupFormer(links: FormerLink[], askedAt: Date): Map<string, string> {

@@ -1,5 +1,7 @@
-// Expands groups in approver rules to their members.
+// Expands groups in approver rules to their members, and finds who took part in conversations.
+import { findSpeakers } from '#db/chat/messages.ts';
 import type { Queryable } from '#db/database.ts';
+import { readNamesOf } from '#db/people/identities.ts';
 import { type GroupMember, readGroupMembers, readSignedIn } from '#db/people/sign-ins.ts';
 import { readUserGroups, readUserGroupsOf } from '#db/people/user-groups.ts';
 import {
@@ -12,6 +14,7 @@ import {
   resolveGroup,
   shortName,
 } from '#domain/people/groups.ts';
+import { personKey } from '#domain/people/names.ts';
 import {
   isUserGroup,
   type UserGroupProblem,
@@ -178,4 +181,31 @@ export async function refreshUserGroups(
   const groups = userGroupsIn([...approvers, ...named], grouping);
   const keys = groups.flatMap((group) => userGroupKey(group, tenant) ?? []);
   if (keys.length > 0) await userGroups.refresh(keys);
+}
+
+type Present = (conversation: string, users: string[]) => Set<string>;
+
+/** Wrote in each conversation under any name. */
+export async function findPresent(
+  db: Queryable,
+  asked: { conversation: string; users: string[] }[],
+  same: Map<string, string>,
+): Promise<Present> {
+  const personOf = (user: string) => same.get(user) ?? user;
+  const users = asked.flatMap((one) => one.users);
+  const names = await readNamesOf(db, [...new Set(users.map(personOf))]);
+  const speakers = await findSpeakers(
+    db,
+    [...new Set(asked.map(({ conversation }) => conversation))],
+    names.map(({ name }) => personKey(name)),
+  );
+  return (conversation, users) => {
+    const persons = new Set(users.map(personOf));
+    const spoke = speakers.get(conversation);
+    return new Set(
+      names.flatMap(({ name, person }) =>
+        persons.has(person) && spoke?.has(personKey(name)) === true ? [person] : [],
+      ),
+    );
+  };
 }
