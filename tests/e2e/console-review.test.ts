@@ -318,3 +318,28 @@ it('recovers a call whose answer was lost by a press, and makes it no second tim
   expect((await shownPlan()).counts).toMatchObject({ succeeded: 2 });
   expect(calls).toBe(1);
 });
+
+it('fits three parallel steps and the compared options on a screen of 1440 pixels', async () => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  const long = 'quarterly-report-of-the-northern-region';
+  await ask(
+    `Create ${long}-1.md saying "One" and create ${long}-2.md saying "Two" and create ${long}-3.md saying "Three", then delete ${long}-1.md`,
+  );
+  const hidden = (selector: string) =>
+    page.evaluate<number[]>(
+      `[...document.querySelectorAll('${selector}')].map((one) => one.scrollWidth - one.clientWidth)`,
+    );
+  await page.getByRole('tab', { name: 'Graph' }).click();
+  await page.locator('.graph .node').nth(3).waitFor();
+  expect(await hidden('.canvas')).toEqual([0]);
+  const outside = await page.evaluate<
+    number[]
+  >(`[...document.querySelectorAll('.graph .node')].map((node) => {
+    const { right } = node.querySelector('rect').getBoundingClientRect();
+    return [...node.querySelectorAll('text')].filter((text) => text.getBoundingClientRect().right > right - 4).length;
+  })`);
+  expect(outside).toEqual([0, 0, 0, 0]);
+  await page.getByRole('tab', { name: 'Timeline' }).click();
+  await page.getByText('Options compared').waitFor();
+  expect(await hidden('.tab-panel .table-scroll')).toEqual([0]);
+});
