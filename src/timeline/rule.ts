@@ -75,6 +75,9 @@ export function checkRule(rrule: string): string | null {
     .reduce((product, count) => product * count, 1);
   if (timesADay > maxTimesADay)
     return `The recurrence rule names ${timesADay.toLocaleString('en-US')} times of a day; at most ${maxTimesADay} can be used.`;
+  const leftOut = timesADay * readExcept(fields).length;
+  if (leftOut > maxLeftOut)
+    return `EXDATE leaves out ${leftOut.toLocaleString('en-US')} times; at most ${maxLeftOut} can be left out.`;
   if (neverHappens(fields))
     return `The recurrence rule ${shorten(readRule(rrule), 200)} never happens: no year has such a day. Choose another day.`;
   return null;
@@ -100,6 +103,7 @@ export function writeFields(fields: Iterable<[string, string]>): string {
 }
 
 const maxTimesADay = 500;
+const maxLeftOut = 500;
 const subDaily = /^(HOURLY|MINUTELY|SECONDLY)$/;
 const daysOfYear = ['BYMONTHDAY', 'BYYEARDAY'];
 /** Years. */
@@ -159,24 +163,31 @@ export function openRule(
 ): RRuleTemporal {
   const fields = readFields(rrule);
   const until = fields.get('UNTIL');
-  const days = readExcept(fields);
-  const open = (exDate: Temporal.ZonedDateTime[]) =>
-    new RRuleTemporal({
-      rruleString: writeFields([...fields].filter(([key]) => key !== 'UNTIL' && key !== 'EXDATE')),
-      dtstart,
-      includeDtstart,
-      exDate,
-      ...limits,
-      ...(until === undefined ? {} : { until: readUntil(until, dtstart.timeZoneId) }),
-    });
-  if (days.length === 0) return open([]);
-  const whole = open([]);
-  return open(
-    days.flatMap((day) => {
-      const start = day.toZonedDateTime(dtstart.timeZoneId);
-      const end = new Date(start.add({ days: 1 }).epochMilliseconds - 1);
-      return whole.between(new Date(start.epochMilliseconds), end, true);
-    }),
+  return new RRuleTemporal({
+    rruleString: writeFields([...fields].filter(([key]) => key !== 'UNTIL' && key !== 'EXDATE')),
+    dtstart,
+    includeDtstart,
+    exDate: momentsOn(readExcept(fields), fields, dtstart),
+    ...limits,
+    ...(until === undefined ? {} : { until: readUntil(until, dtstart.timeZoneId) }),
+  });
+}
+
+/** All times that the rule may have on these days. */
+function momentsOn(
+  days: Temporal.PlainDate[],
+  fields: ReadonlyMap<string, string>,
+  dtstart: Temporal.ZonedDateTime,
+): Temporal.ZonedDateTime[] {
+  const begin = dtstart.toPlainTime();
+  const read = (key: string, own: number) => fields.get(key)?.split(',').map(Number) ?? [own];
+  const times = read('BYHOUR', begin.hour).flatMap((hour) =>
+    read('BYMINUTE', begin.minute).flatMap((minute) =>
+      read('BYSECOND', begin.second).map((second) => begin.with({ hour, minute, second })),
+    ),
+  );
+  return days.flatMap((day) =>
+    times.map((plainTime) => day.toZonedDateTime({ timeZone: dtstart.timeZoneId, plainTime })),
   );
 }
 

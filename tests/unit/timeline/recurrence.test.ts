@@ -66,6 +66,14 @@ describe('a recurrence rule', () => {
       ['2026-12-18T15:00:00+01:00', '2027-01-08T15:00:00+01:00', '2027-01-15T15:00:00+01:00'],
     ],
     [
+      'leaves out every time of a day, and counts them',
+      [
+        'FREQ=DAILY;BYHOUR=9,15;COUNT=5;EXDATE=20261225,20270101',
+        ...(['2026-12-24T14:00:00Z', '2026-12-01T00:00:00Z'] as const),
+      ],
+      ['2026-12-24T15:00:00+01:00', '2026-12-26T09:00:00+01:00', '2026-12-26T15:00:00+01:00'],
+    ],
+    [
       'answers moments strictly later than the one it is asked about',
       ['FREQ=HOURLY', '2026-05-01T07:00:00Z', '2026-05-01T07:00:00Z', 1, 'UTC'],
       ['2026-05-01T08:00:00+00:00'],
@@ -82,6 +90,10 @@ describe('a recurrence rule', () => {
     ['FREQ=DAILY;BYMONTHDAY=0', /BYMONTHDAY/],
     ['FREQ=DAILY;EXDATE=20261340', /EXDATE.*dates/],
     ['FREQ=HOURLY;EXDATE=20261225', /EXDATE.*by the day/],
+    [
+      `FREQ=DAILY;BYHOUR=${[...Array(24).keys()]};EXDATE=${Array(21).fill('20261225')}`,
+      /EXDATE leaves out 504 times/,
+    ],
     ['INTERVAL=2', /no FREQ/],
     ['', /not part of a recurrence rule/],
     ['FREQ=DAILY;FREQ=WEEKLY', /FREQ twice/],
