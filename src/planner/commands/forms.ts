@@ -39,7 +39,7 @@ export const forms: readonly Form[] = [
   {
     id: 'write',
     spellings: [
-      'write|save {content:text} to|into|in {path:file}',
+      'write|save|store {content:text} to|into|in|as {path:file}',
       'create|write [file] {path:file} : {content:rest}',
       'create|write [file] {path:file} saying {content:text}',
       'write {content:text} ?path',
@@ -179,7 +179,7 @@ export const forms: readonly Form[] = [
     example: 'post {"go": true} to https://example.com/hook',
     effect: 'Sends an HTTP request with this method and body.',
     describe: ({ method, url }) => `Send a ${say(method)} request to ${say(url)}`,
-    near: 'webhook request hook api ping',
+    near: 'webhook request hook api ping send body json data',
   },
   {
     id: 'post',

@@ -68,7 +68,7 @@ export const isResult = (value: Json | undefined): boolean =>
 
 const plainNames = /^(?:README|LICENSE|NOTICE|CHANGELOG|VERSION|TODO|Makefile|Dockerfile)$/;
 const nobody =
-  /^(?:everyone|everybody|all|the|a|an|them|him|her|us|you|people|about|for|if|whether|to|in|on|at|that|what|when|and|then|team|it)$/;
+  /^(?:everyone|everybody|all|the|a|an|them|him|her|us|you|people|someone|anyone|about|for|if|whether|to|in|on|at|that|what|when|and|then|team|it)$/;
 
 /** Unquoted, a file has a dot, slash, digit, `_` or `-`, or a conventional name. */
 export const isFile = ({ text, kind }: Pick<Token, 'text' | 'kind'>): boolean =>
@@ -179,12 +179,18 @@ function readArguments({ tokens }: Reading, at: number): Read | null {
   }
 }
 
+/** `if yes`, `if no` */
+export const isAnswer = (tokens: readonly Token[], at: number): boolean =>
+  tokens[at]?.value === 'if' && /^(?:yes|no)$/.test(tokens[at + 1]?.value ?? '');
+
 function readRest({ tokens, source }: Reading, at: number): Read | null {
   const first = tokens[at];
   if (first === undefined || first.kind === 'line') return null;
   if (first.kind === 'quote') return { value: first.text, next: at + 1 };
   let next = at;
-  while (next < tokens.length && tokens[next]?.kind !== 'line') next += 1;
+  for (; next < tokens.length && tokens[next]?.kind !== 'line'; next += 1)
+    // Part of the text, or the next command?
+    if (isAnswer(tokens, next) && /^[:,]$/.test(tokens[next + 2]?.value ?? '')) return null;
   return { value: source.slice(first.start, tokens[next - 1]?.end), next };
 }
 

@@ -2,7 +2,7 @@
 import { trimTail } from '#domain/words.ts';
 import { readSpan, type Span } from '#timeline/spoken-times.ts';
 import { type Form, forms } from './forms.ts';
-import { matchSpelling, type Reading, type Slots } from './match.ts';
+import { isAnswer, matchSpelling, type Reading, type Slots } from './match.ts';
 import { type Modifiers, noModifiers, readModifiers } from './tokens.ts';
 
 /** `summary`: path of one summary of all. */
@@ -282,7 +282,7 @@ class RequestReader {
     if (value === undefined || this.#kind() === 'line' || value === ';' || value === '.')
       return true;
     if (value === ',') return /^(?:then|and|if)$/.test(this.#value(1) ?? '') || this.#isLater(1);
-    return value === 'then' || value === 'and';
+    return value === 'then' || value === 'and' || isAnswer(this.#reading.tokens, this.#at);
   }
 
   #isLater(ahead = 0): boolean {

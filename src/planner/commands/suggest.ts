@@ -15,6 +15,8 @@ import {
 } from './match.ts';
 import { readModifiers, type Token } from './tokens.ts';
 
+const site =
+  /^[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|app|de|eu|uk|co|edu|gov|info)(?:\/\S*)?$/i;
 const setOf = (words: string) => new Set(words.split(' '));
 const polite = setOf('hey hi hello dear countersign can could would you i');
 const leads = setOf('a an to in into on at of for from with that it saying please');
@@ -129,6 +131,8 @@ function fill(form: Form, spelling: string, input: Words, when: string | null): 
             ? null
             : readSlot(slot, reading, at, noSlots());
         if (next !== null) values.set(slot.name, use(at, next));
+        else if (slot.type === 'address' && site.test(token.text))
+          values.set(slot.name, `https://${use(at, at + 1)}`);
         else if (slot.type === 'target' && isPlain && follows(at, place))
           values.set(slot.name, `${use(at, at + 1)}/`);
       }
@@ -140,6 +144,12 @@ function fill(form: Form, spelling: string, input: Words, when: string | null): 
   fillSlots((type, at) =>
     type === 'person' ? at === person : type !== 'folder' || tokens[at]?.kind === 'quote',
   );
+  const savedTo = tokens.findIndex(
+    (token, at) =>
+      !used.has(at) && isFile(token) && /^(?:to|into|as)$/.test(tokens[at - 1]?.value ?? ''),
+  );
+  const isSaved = form.looks === true && form.operation !== null && savedTo > 0;
+  const saving = isSaved ? [`, then write the result ${use(savedTo - 1, savedTo + 1)}`] : [];
   const runs: Token[][] = [[]];
   for (const [at, token] of tokens.entries())
     if (used.has(at)) runs.push([]);
@@ -163,7 +173,7 @@ function fill(form: Form, spelling: string, input: Words, when: string | null): 
     const [usual = ''] = one.words;
     return small.has(usual) ? usual : (one.words.find(occurs) ?? usual);
   });
-  return [...written, ...(isTimed ? [when] : [])].join(' ');
+  return [...written, ...(isTimed ? [when] : [])].join(' ') + saving.join('');
 }
 
 /** Splits a text among open slots; false if one is empty or text is left. */
@@ -231,7 +241,8 @@ export function suggestForms(reading: Reading): string[][] {
     );
   const isAddressed = (form: Form) =>
     hasPerson(form) &&
-    isName(tokens[person(form)]) &&
+    (isName(tokens[person(form)]) || (verb === 'ask' && person(form) === first + 1)) &&
+    tokens[person(form)]?.value !== 'me' &&
     !tokens.some((one) => isPlace(one) && one.kind === 'word');
   const addressed = fitting.filter(isAddressed);
   const rate = (form: Form): number =>

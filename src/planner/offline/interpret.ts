@@ -8,7 +8,7 @@ import type { JsonObject } from '#domain/text.ts';
 import { endSentence, listOf, shorten } from '#domain/words.ts';
 import { findNoDay } from '#timeline/spoken-times.ts';
 import type { Question } from '../commands/answers.ts';
-import type { Reading } from '../commands/match.ts';
+import { isAnswer, type Reading } from '../commands/match.ts';
 import { type ReadRequest, type Request, readRequest, type Unread } from '../commands/request.ts';
 import { suggestForms } from '../commands/suggest.ts';
 import { tokenize } from '../commands/tokens.ts';
@@ -235,11 +235,31 @@ function endsOf(text: string): number[] {
   const tokens = tokenize(text);
   const ends = tokens.flatMap(({ value }, at) => {
     const isJoint =
-      value === 'and' || value === 'then' || (value === '.' && at < tokens.length - 1);
+      value === 'and' ||
+      value === 'then' ||
+      isAnswer(tokens, at) ||
+      (value === '.' && at < tokens.length - 1);
     const before = tokens[/^(?:,|;|\.|and)$/.test(tokens[at - 1]?.value ?? '') ? at - 2 : at - 1];
     return isJoint && before !== undefined ? [before.end] : [];
   });
   return [text.length, ...new Set(ends.slice(0, maxRepairs))];
+}
+
+const quoted = '"[^"]*"|“[^”]*”';
+const agreed = new RegExp(
+  `${quoted}|\\bif (?:he|she|they|\\p{Lu}\\p{L}*) (?:(?:says?|answers?) (yes|no)|agrees?|approves?|confirms?)\\b`,
+  'gu',
+);
+const otherwise = new RegExp(`${quoted}|[,;]? (?:otherwise|else|if not)\\b[,:]?`, 'g');
+
+/** `if she agrees` as `if yes`, and `otherwise` after it as `if no`; texts stay. */
+function plainAnswers(text: string): string {
+  const isText = (found: string) => /^["“]/.test(found);
+  const plain = text.replaceAll(agreed, (found, said?: string) =>
+    isText(found) ? found : `if ${said ?? 'yes'}`,
+  );
+  if (!/\bif yes\b/i.test(plain)) return plain;
+  return plain.replaceAll(otherwise, (found) => (isText(found) ? found : ', if no:'));
 }
 
 /** Up to two, with the commands around the unread part. */
@@ -247,6 +267,9 @@ function suggest(text: string, work: Work, repairs = maxRepairs): string[] {
   const read = readText(text, work);
   if (read.kind === 'request') return plans(text, work) ? [text] : [];
   const { from, to } = read;
+  const plain = plainAnswers(text);
+  const again = plain === text || repairs === 0 ? [] : suggest(plain, work, repairs - 1);
+  if (again.length > 0) return again;
   const found: string[] = [];
   const it = from > 0 ? 'it' : null;
   for (const end of repairs === 0 ? [] : endsOf(text.slice(from, to)))

@@ -279,6 +279,36 @@ const questions: [asked: string, answers: string[], planned: string][] = [
     ['yes', 'true', 'Yes, it should be'],
     '"recursive":true',
   ],
+  [
+    'every Friday at 17:00 post "x" here until Wednesday',
+    ['2', '2026-03-11', '11 March'],
+    '"until":"2026-03-11T23:00:00.000Z"',
+  ],
+  [
+    'every Friday at 17:00 post "x" here until 1 June at 5',
+    ['17:00', 'in the afternoon', '2'],
+    '"until":"2026-06-01T15:00:00.000Z"',
+  ],
+  [
+    'every Friday at 17:00 post "x" here until 2026-01-02 at 9:00',
+    ['2 December', '2026-12-02', 'I mean 2 December'],
+    '"until":"2026-12-02T08:00:00.000Z"',
+  ],
+  [
+    'ask Ana "x" by Wednesday',
+    ['2', '2026-03-11', '11 March'],
+    '"deadline":"2026-03-11T23:00:00.000Z"',
+  ],
+  [
+    'ask Ana "x" by 20 December at 5',
+    ['17:00', 'in the afternoon', '2'],
+    '"deadline":"2026-12-20T16:00:00.000Z"',
+  ],
+  [
+    'ask Ana "x" by 2026-01-02 at 9:00',
+    ['2 December', '2026-12-02', 'I mean 2 December'],
+    '"deadline":"2026-12-02T08:00:00.000Z"',
+  ],
 ];
 
 test('every slot that a command may lack is among these questions', () => {
@@ -300,7 +330,11 @@ test('every slot that a command may lack is among these questions', () => {
 describe.each(questions)('the question about “%s”', (asked, answers, planned) => {
   it.each(answers)('is answered by “%s”', async (answer) => {
     const outcome = await converse(planner(), [asked, answer]);
-    expect(listSteps(proposalOf(outcome)).join('\n')).toContain(planned);
+    const draft = proposalOf(outcome);
+    const limits = JSON.stringify([draft.series, outcome.session]).match(
+      /"(?:until|deadline)":"[^"]+"/g,
+    );
+    expect([...listSteps(draft), ...(limits ?? [])].join('\n')).toContain(planned);
   });
 
   it('is asked', async () => {
@@ -532,6 +566,20 @@ describe('what cannot be read', () => {
       'every Friday at 16:00 remind me to submit my timesheet',
       'every Friday at 16:00 remind me "submit my timesheet"',
     ],
+    ['fetch www.example.com', 'fetch https://www.example.com'],
+    [
+      'download https://example.com/a.json to a.json',
+      'fetch https://example.com/a.json, then write the result to a.json',
+    ],
+    ['send {"a": 1} to https://example.com', 'post {"a": 1} to https://example.com'],
+    ['POST https://example.com with body {"a": 1}', 'post {"a": 1} to https://example.com'],
+    ['ask ben if lunch is ok', 'ask ben "if lunch is ok"'],
+    ['ask Ben: Ship? If yes: post "go"', 'ask Ben "Ship?" If yes: post "go"'],
+    ['ask Ben "Ship?"; if he says yes, post "go"', 'ask Ben "Ship?"; if yes, post "go"'],
+    [
+      'ask Ben "or else?" and if Ben agrees post "go", otherwise post "no"',
+      'ask Ben "or else?" and if yes post "go", if no: post "no"',
+    ],
   ])('offers the nearest form of “%s” first', async (text, nearest) => {
     const { result } = await plan(planner(), text);
     expect(result).toMatchObject({ questions: [{ id: 'command' }] });
@@ -587,6 +635,7 @@ describe('what cannot be read', () => {
     'add eggs to my shopping list',
     'tell me the weather in Berlin',
     'remind me at 25:00: x',
+    'find milk in todo.txt',
     'remind me tomorrow at 9:00 that the meeting is at 10:00',
   ])('offers nothing that leaves out a part of “%s”', async (text) => {
     const { result } = await plan(planner(), text);
