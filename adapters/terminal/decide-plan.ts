@@ -4,6 +4,7 @@ import type { PlanView } from '#cards/view.ts';
 import { waitsForDecision } from '#cards/words.ts';
 import type { CardPress } from '#domain/chat/card.ts';
 import type { ErrorCode } from '#domain/errors.ts';
+import type { ShownStep } from '#domain/plan/call.ts';
 import {
   chooseSteps,
   describeNumbered,
@@ -12,6 +13,8 @@ import {
   withNumbers,
 } from '#domain/plan/step-choice.ts';
 import { maxNumbered, orderByLabel } from '#domain/plan/step-numbers.ts';
+import type { StepPage } from '#domain/plan/views.ts';
+import { listOf } from '#domain/words.ts';
 import { decideSession, lookAtRun } from './decide-session.ts';
 import { attempt, decideOnce, type Outcome } from './decision-loop.ts';
 import { showDetails } from './details.ts';
@@ -131,15 +134,32 @@ async function goBack(session: Session, view: PlanView, to: number | null): Prom
   return null;
 }
 
+/** Steps compared with a number that was typed. */
+const maxLooked = 2000;
+
 /** Null to look again. */
 async function edit(session: Session, { plan_id }: PlanView, label: string): Promise<Outcome> {
-  const { steps } = await session.service.listSteps(plan_id, { limit: maxNumbered + 1 });
-  const found = steps.find((one) => label === '' || one.label === label.toLowerCase());
+  const labels: string[] = [];
+  let found: ShownStep | undefined;
+  let cursor: string | null = '';
+  while (found === undefined && cursor !== null && labels.length < maxLooked) {
+    const page: StepPage = await session.service.listSteps(plan_id, {
+      limit: 100,
+      ...(cursor === '' ? {} : { cursor }),
+    });
+    found = page.steps.find((one) => label === '' || one.label === label.toLowerCase());
+    labels.push(...page.steps.map((one) => one.label ?? ''));
+    cursor = page.next_cursor;
+  }
   if (found === undefined) {
-    session.say(...drawLines(`There is no step ${label}.`, session.screen));
+    const near = labels.filter((one) => one.startsWith(label)).slice(0, 6);
+    const shown = near.length === 0 ? labels.slice(0, 6) : near;
+    const words = `There is no step ${label}. Type e and a number such as ${listOf(shown, 'or')}.`;
+    session.say(...drawLines(words, session.screen));
     return 'ask';
   }
-  await attempt(session, () => editWaiting(session, { plan: plan_id, step: found.id }));
+  const { id: step } = found;
+  await attempt(session, () => editWaiting(session, { plan: plan_id, step }));
   return null;
 }
 

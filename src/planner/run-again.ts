@@ -9,7 +9,8 @@ import type { PlannerTools } from './ports.ts';
 
 const maxText = 4000;
 const planAgain = /^run (PLAN-[0-9a-f]{8}) again\b/i;
-const playbookRun = /^run (?:the )?playbook ([a-z0-9][a-z0-9_.-]{0,79})(?=[\s,]|$)/i;
+const playbookRun = /^(?:run|use|start) (?:the )?playbook ([a-z0-9][a-z0-9_.-]{0,79})(?=[\s,]|$)/i;
+const maybePlaybook = /^(?:run|use|start) (?:the )?([a-z0-9][a-z0-9_.-]{0,79})(?=[\s,]|$)/i;
 const asksForList =
   /^(?:(?:list|show|show me|which|run) )?(?:the |my |a )?playbooks?(?: are there)?$/i;
 
@@ -42,11 +43,14 @@ function unquote(text: string): string {
   return end !== undefined && text.length > 1 && text.endsWith(end) ? text.slice(1, -1) : text;
 }
 
-/** `ACME=Globex, "May, 2026"="June, 2026"`; null for anything else. */
-function readValues(text: string): Record<string, string> | null {
+/** `ACME=Globex, "May, 2026"="June, 2026"`; null for anything else. @param named also `customer: Globex` */
+function readValues(text: string, named: boolean): Record<string, string> | null {
   const values = new Map<string, string>();
   for (const pair of split(text, ',')) {
-    const [name = '', value = '', ...more] = split(pair, '=').map(unquote);
+    const equal = split(pair, '=');
+    const [, param = '', text = ''] = /^([\w-]{1,80}): (.+)$/s.exec(pair) ?? [];
+    const given = named && equal.length === 1 && param !== '' ? [param, text] : equal;
+    const [name = '', value = '', ...more] = given.map(unquote);
     if (name === '' || value === '' || more.length > 0 || values.has(name)) return null;
     values.set(name, value);
   }
@@ -65,7 +69,7 @@ export function readAgain(text: string): Again | null {
   return {
     kind: plan === null ? 'playbook' : 'plan',
     name: plan === null ? name.toLowerCase() : `PLAN-${name.slice(5).toLowerCase()}`,
-    values: rest === '' ? {} : readValues(rest.replace(/^with\s+/i, '')),
+    values: rest === '' ? {} : readValues(rest.replace(/^with\s+/i, ''), plan === null),
   };
 }
 
@@ -122,7 +126,14 @@ export async function runAgain(
       'answered without a plan: a question about playbooks',
     );
   }
-  const read = readAgain(text);
+  const named = maybePlaybook.exec(text.trim())?.[1]?.toLowerCase();
+  const isKnown =
+    named !== undefined &&
+    named !== 'playbook' &&
+    (await atHand.listPlaybooks(runId)).some(({ name }) => name === named);
+  const read = readAgain(
+    isKnown ? text.trim().replace(maybePlaybook, `run playbook ${named}`) : text,
+  );
   if (read === null) return null;
   const { kind, name, values } = read;
   if (values === null) {

@@ -70,7 +70,7 @@ const changeRows: ChangeRow[] = [
     'argument',
     'step 1 text: Standup at 10:00',
     'Changes an argument of the step, by its name or as `text`, `file`, `target`, `person` or `address`; also `change text to "…"`.',
-    'change [the] {key:name} of step {step:step} to {value:data}; change [the] {key:name} to {value:data}; step {step:step} {key:name} : {value:rest}',
+    'change [the] {key:name} of|in step {step:step} to {value:data}; change [the] {key:name} to {value:data}; step {step:step} {key:name} : {value:rest}',
   ],
   [
     'use',

@@ -145,6 +145,8 @@ describe('without a model', () => {
     expect((await ask(instance, 'run playbook report')).response_text).toContain(
       'customer (such as ACME)',
     );
+    const named = await ask(instance, 'use the report with customer: Globex: Spain');
+    expect((await service.getPlan(named.plan_id ?? '')).title).toBe('Report of Globex: Spain');
   });
 
   test('words of somebody else do not say who approves what the requester is asked about', async () => {
