@@ -98,6 +98,7 @@ function withGroups(summary: string, { nodes }: PlanOutline): string {
     return [`${onOneLine(title, 150)}: ${countOf(steps.length, 'step')}${parts}.`];
   });
   const missing = groups.filter((one) => !summary.includes(one)).slice(0, 3);
+  if (missing.length === 0) return shorten(summary, 1000);
   const room = 1000 - missing.join(' ').length - 1;
   const own = shorten(summary, Math.max(100, room));
   return [/[.!?…]$/.test(own) ? own : `${own}.`, ...missing].join(' ').slice(0, 1000);
