@@ -162,6 +162,12 @@ export type Operation = OperationSpec & {
   cancelLater?(handle: string, signal: AbortSignal): Promise<void>;
 };
 
+/** Output shapes seen, for operations that declare none. */
+export type SeenShapes = {
+  note(name: string, data: Json): void;
+  describe(spec: OperationSpec): OperationSpec;
+};
+
 export type ToolRegistry = {
   /** In a stable order. */
   list(): OperationSpec[];
@@ -171,6 +177,8 @@ export type ToolRegistry = {
   check(tool: string): Promise<{ ok: true } | { ok: false; reason: string }>;
   /** For `doctor` and the start banner. */
   status(): ToolStatus[];
+  /** Of its calls, by planners and steps. */
+  shapes?: SeenShapes;
 };
 
 /** Per organisation: folder, calendars, servers. */

@@ -35,6 +35,7 @@ import type { ToolFile } from './files/load-tools.ts';
 import { createAddressRules } from './http/addresses.ts';
 import { limitOutput } from './limit-output.ts';
 import type { McpTool } from './mcp/server.ts';
+import { createSeenShapes, noteShapes } from './seen-shapes.ts';
 import { type ArgumentValidator, compileValidator } from './validate-arguments.ts';
 import { reservedFolder } from './workspace/sandbox.ts';
 
@@ -78,16 +79,18 @@ export async function createRegistry(options: RegistryOptions): Promise<ToolHost
   });
 
   function openAt({ files, servers, ...place }: Reach): ToolRegistry {
+    const shapes = createSeenShapes();
+    const watch = (operation: Operation) => noteShapes(guardCall(operation), shapes);
     const all = [...builtins.openAt(place), ...files.flatMap((file) => file.operations)];
     const fixed = all
       .filter((operation) => !disabled.has(operation.tool) && !disabled.has(operation.name))
-      .map(guardCall);
+      .map(watch);
     let known: { revision: number; byName: Map<string, Operation>; list: OperationSpec[] } | null =
       null;
     const operations = () => {
       if (known?.revision === revision) return known;
       const byName = new Map(
-        [...fixed, ...servers.flatMap((server) => server.operations().map(guardCall))]
+        [...fixed, ...servers.flatMap((server) => server.operations().map(watch))]
           .filter((operation) => !disabled.has(operation.name))
           .map((operation) => [operation.name, operation]),
       );
@@ -101,6 +104,7 @@ export async function createRegistry(options: RegistryOptions): Promise<ToolHost
       return validator;
     };
     return {
+      shapes,
       list: () => [...operations().list],
       get: (name) => operations().byName.get(name),
       validate(name, args, unknown) {

@@ -18,6 +18,7 @@ import {
 } from '#domain/tool.ts';
 import { describeCall } from '#tools/describe-call.ts';
 import { decideCall, plannerOperations } from '#tools/guard.ts';
+import { createSeenShapes } from '#tools/seen-shapes.ts';
 import type {
   AttachedFiles,
   BackendOffer,
@@ -30,7 +31,6 @@ import type {
 } from '../ports.ts';
 import { readJoinedMessages } from './joined-messages.ts';
 import { lookAround } from './look-around.ts';
-import { createSeenShapes } from './seen-shapes.ts';
 
 /** Sends data outside; `plannerTools` decides for operations that always do. */
 function leavesByArguments(operation: OperationSpec, args: JsonObject): boolean {
@@ -140,18 +140,13 @@ export function openPlannerTools(options: {
     const plans = await plansOf(runId);
     return plans === null ? readPlan(db, id) : plans.getPlan(id);
   }
-  const shapes = createSeenShapes();
+  const { shapes = createSeenShapes() } = registry;
   const manifest = () =>
     catalogue
       .list()
       .filter(isOffered)
       .map((spec) => shapes.describe(spec));
-  const { readable, call: read } = createReads({ registry, allowed, guarded, timezone });
-  const call: PlannerTools['call'] = async (name, ...rest) => {
-    const output = await read(name, ...rest);
-    shapes.note(name, output.data);
-    return output;
-  };
+  const { readable, call } = createReads({ registry, allowed, guarded, timezone });
   return {
     manifest,
     readable,

@@ -156,7 +156,7 @@ describe('“fix what failed and go on”', () => {
     expect((await instance.files())['copy-edit.txt']).toBe('hello');
   });
 
-  test('sees what a step without an output schema returned', async () => {
+  test('sees what a step without an output schema returned, in every conversation', async () => {
     const { service } = instance;
     const conversation = 'unknown output';
     const id = { $from: '1', path: '/id' };
@@ -169,6 +169,22 @@ describe('“fix what failed and go on”', () => {
     );
     await service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
     await reach(instance, plan.id, 'failed');
+    const mail = { description: 'Note it', operation: 'workspace_write' };
+    instance.play([
+      call('add_steps', {
+        steps: [
+          { id: '1', description: 'Refund', operation: 'shop_refund', args: {} },
+          { id: '2', ...mail, args: { path: 'r.txt', content: '{{1/refund/key}}' }, after: ['1'] },
+        ],
+      }),
+      call('submit_plan', { confidence: 0.9 }),
+      call('answer', { text: 'No.' }),
+    ]);
+    await instance.ask('refund and note it', { conversation: 'elsewhere' });
+    const [first, ...others] = instance.requests();
+    expect(JSON.stringify(first)).toContain('shop_refund -> { refund: { id; amount: number } }');
+    const refused = resultsIn(others.at(-1) ?? { model: '', messages: [] }).at(-1);
+    expect(refused).toContain('/refund/key');
     instance.play((body) =>
       continuing(plan.id, revisionIn(body), {
         edit: [{ id: '2', args: { content: '{{1/refund/id}}' } }],

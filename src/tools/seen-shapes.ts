@@ -1,7 +1,7 @@
 // Output shapes seen, for operations that declare none.
 import { isObject, type Json } from '#domain/text.ts';
-import type { JsonSchema, OperationSpec } from '#domain/tool.ts';
-import { readJsonText } from '#tools/resolve-arguments.ts';
+import type { JsonSchema, Operation, OperationSpec, SeenShapes } from '#domain/tool.ts';
+import { readJsonText } from './resolve-arguments.ts';
 
 const maxDepth = 4;
 const maxKeys = 40;
@@ -66,11 +66,6 @@ function join(one: JsonSchema, other: JsonSchema): JsonSchema {
   return one.type === other.type ? { type: one.type } : {};
 }
 
-type SeenShapes = {
-  note(name: string, data: Json): void;
-  describe(spec: OperationSpec): OperationSpec;
-};
-
 /** Outputs of this process only. */
 export function createSeenShapes(): SeenShapes {
   const shapes = new Map<string, JsonSchema>();
@@ -92,6 +87,19 @@ export function createSeenShapes(): SeenShapes {
       const fresh: OperationSpec = { ...spec, output: shape, seen: true };
       described.set(spec, { shape, spec: fresh });
       return fresh;
+    },
+  };
+}
+
+/** Notes what it returns, if it declares no output. */
+export function noteShapes(operation: Operation, shapes: SeenShapes): Operation {
+  if (operation.output !== undefined) return operation;
+  return {
+    ...operation,
+    async call(...given) {
+      const result = await operation.call(...given);
+      if ('data' in result) shapes.note(operation.name, result.data);
+      return result;
     },
   };
 }
