@@ -4,7 +4,7 @@ import { offlinePlanner } from '#domain/plan/step-words.ts';
 import type { StepMove } from '#domain/planning/artifacts.ts';
 import { findMove, openMoves } from '#domain/planning/artifacts.ts';
 import type { Relaxation } from '#domain/planning/schedule.ts';
-import { cleanLine, cutShown, showLine, showTitle } from '#domain/shown-text.ts';
+import { cleanLine, cutShown, quoteWords, showLine, showTitle } from '#domain/shown-text.ts';
 import { type MoveOffer, offerMoves, offerOrders } from './moves.ts';
 import { callPerson } from './step-lines.ts';
 import { tellTime } from './times.ts';
@@ -78,14 +78,15 @@ const decisionOf: Record<SessionOver['kind'], { symbol: string; words: string; t
   },
 };
 
-/** `✓ Approved by ana, 14:02` */
+/** `✓ Approved by ana, 14:02`, or `✓ Answered by ana, 14:02: “archive”` for a chosen option */
 function describeOver(facts: SessionCardFacts, over: SessionOver, kind: SessionKind) {
   const { symbol, words, tone } = decisionOf[over.kind];
   const who = over.by === null ? '' : ` by ${callPerson(facts, over.by)}`;
   const when = over.at === null ? '' : `, ${tellTime(over.at, facts)}`;
+  const chosen = facts.offers.find(({ answer }) => answer === over.said);
   return {
     symbol,
-    words: `${decisionWords[kind][over.kind] ?? words}${who}${when}`,
+    words: `${decisionWords[kind][over.kind] ?? words}${who}${when}${chosen === undefined ? '' : `: ${quoteWords(chosen.name, maxLabel)}`}`,
     tone,
     open: false,
   };

@@ -42,7 +42,10 @@ async function readPast(
   return {
     session,
     request: before ?? run.request,
-    over: { kind: decision.kind, by, at: after?.created_at ?? null },
+    over: {
+      ...{ kind: decision.kind, by, at: after?.created_at ?? null },
+      ...(after === null ? {} : { said: after.text }),
+    },
   };
 }
 

@@ -170,7 +170,7 @@ function describePost(args: Arguments): Effect {
   const to = args.take('conversation');
   return {
     class: to === undefined ? 'changes' : 'outside',
-    headline: to === undefined ? ['Posts here'] : ['Posts in', toValue(showTarget(to))],
+    headline: to === undefined ? ['Posts here'] : ['Posts to', toValue(showTarget(to))],
     parts: args.payload('text'),
   };
 }

@@ -236,7 +236,7 @@ export async function readTextsAround(
   { id, conversation }: { id: number; conversation: string },
 ): Promise<{
   before: string | null;
-  after: { name: string; created_at: string } | null;
+  after: { name: string; text: string; created_at: string } | null;
 }> {
   const matches = and(
     eq(messages.conversation, conversation),
@@ -251,14 +251,13 @@ export async function readTextsAround(
     .orderBy(desc(messages.id))
     .limit(1);
   const [after] = await db
-    .select({ name, created_at })
+    .select({ name, text, created_at })
     .from(messages)
     .where(and(matches, gt(messages.id, id)))
     .orderBy(asc(messages.id))
     .limit(1);
   return {
     before: before?.text ?? null,
-    after:
-      after === undefined ? null : { name: after.name, created_at: after.created_at.toISOString() },
+    after: after === undefined ? null : { ...after, created_at: after.created_at.toISOString() },
   };
 }

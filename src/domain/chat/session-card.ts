@@ -15,6 +15,8 @@ export type SessionOver = {
   kind: SessionDecision['kind'] | 'overtaken';
   by: string | null;
   at: string | null;
+  /** The message that settled it. */
+  said?: string;
 };
 
 export type SessionCardFacts = {

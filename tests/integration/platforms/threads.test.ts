@@ -169,7 +169,7 @@ describe.each(['slack', 'teams'] as const)('%s', (platform) => {
     const { card } = await seePlan(chat, 2);
     const shown = chat.messages()[card] ?? '';
     for (const name of [`#ops-${platform}`, 'ben', 'cleo'])
-      expect(shown).toContain(`Posts in ${name}`);
+      expect(shown).toContain(`Posts to ${name}`);
     expect(shown).not.toMatch(/(?:slack|teams)-[0-9a-f]{32}/);
     await chat.press('ana', card, { action: 'approve', title: 'Approve' });
     await reach(chats.instance, id, 'completed');

@@ -135,6 +135,7 @@ describe.each(['slack', 'teams', 'webhook-chat'] as const)('%s', (platform) => {
     const title = `${second} Write b.txt`;
     await chat.press('ana', asked, { action: 'session_answer', title });
     await see(chat, second, 'Changed since version 1');
+    await see(chat, `: “${title}”`);
     expect((await openCards(chat, 2)).toSorted()).toEqual([first, second].toSorted());
     expect(await filesOf(second)).toEqual(['b.txt', 'c.txt']);
     expect(await chats.instance.service.getPlan(first)).toMatchObject({ version: 1 });

@@ -86,7 +86,7 @@ test('a thread is posted to by its link, and a name that came with another conve
   replies = [propose({ title: 'Answer', steps: [post('1', link)], confidence: 0.9 })];
   const { message } = await slack.mention(ana.id, channel, 'answer there');
   const { card, id, steps } = await readPlan(at, message.ts);
-  expect(JSON.stringify(card.blocks)).toContain('Posts in a thread in #ops-two');
+  expect(JSON.stringify(card.blocks)).toContain('Posts to a thread in #ops-two');
   await approve(at, ana, card);
   await waitFor('the reply', () =>
     slack.replies(ops.id, root.ts).some(({ text }) => text.includes('Shipped 1')),

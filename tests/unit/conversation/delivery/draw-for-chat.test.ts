@@ -189,6 +189,7 @@ describe.each(['slack', 'teams'] as const)('a planning session on %s', (platform
     ['roadmap', 'changes', '↻ Changes requested by ben, 15:02'],
     ['schedule', 'reject', '✕ Rejected by ben, 15:02'],
     ['question', 'said', '✓ Answered by ben, 15:02'],
+    ['offers', 'said', '✓ Answered by ben, 15:02: “Plan a series”'],
     ['rfc', 'reject', '✕ Skipped by ben, 15:02'],
     ['budget', 'approve', '✓ Continued by ben, 15:02'],
     ['escalation', 'changes', '↻ Changed by ben, 15:02'],
@@ -196,7 +197,8 @@ describe.each(['slack', 'teams'] as const)('a planning session on %s', (platform
   ] as const)(
     '%s that was decided by "%s" says who and when, and has no live button',
     (name, kind, words) => {
-      const over = { kind, by: 'ben', at: '2026-02-03T14:02:00.000Z' };
+      const at = '2026-02-03T14:02:00.000Z';
+      const over = { kind, by: 'ben', at, said: 'Plan a series' };
       const drawn = JSON.stringify(say('Said.', { ...sessions[name], over }, platform).card);
       expect(drawn).toContain(words);
       expect(drawn).not.toMatch(live);
