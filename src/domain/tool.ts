@@ -177,7 +177,7 @@ export type ToolRegistry = {
   check(tool: string): Promise<{ ok: true } | { ok: false; reason: string }>;
   /** For `doctor` and the start banner. */
   status(): ToolStatus[];
-  /** Of its calls, by planners and steps. */
+  /** Learned from the calls of planners and steps. */
   shapes?: SeenShapes;
 };
 
