@@ -1,4 +1,4 @@
-// The service behind every surface; `src/conversation` implements it.
+// The service behind every surface; `src/conversation` implements it. One long file, so that a surface reads one contract.
 import { z } from 'zod';
 import type { AttachedFile } from './attached-file.ts';
 import type { PlanCardFacts, Pressed } from './chat/card.ts';
