@@ -45,11 +45,11 @@ export function limitSilence(client: ClientBase, ms: number): void {
   stream.setTimeout(ms);
 }
 
-const askAfterMs = 4000;
+const askAfterMs = 3000;
 const lookEveryMs = 1000;
 
-/** Those that the server at `url` no longer has, as after a failover. None if a pooler hides its sessions. */
-async function findGone(url: string, clients: PoolClient[]): Promise<PoolClient[]> {
+/** Those that the server at `url` no longer has; none if a pooler hides its sessions. @returns null without an answer */
+async function findGone(url: string, clients: PoolClient[]): Promise<PoolClient[] | null> {
   const probe = new Client({
     connectionString: url,
     connectionTimeoutMillis: askAfterMs,
@@ -62,11 +62,11 @@ async function findGone(url: string, clients: PoolClient[]): Promise<PoolClient[
       'select pg_backend_pid() as own, array(select pid from pg_stat_activity) as pids',
     );
     const [found] = rows;
-    if (found?.own !== pidOf(probe)) return [];
-    return clients.filter((client) => !found.pids.includes(pidOf(client) ?? 0));
+    if (found === undefined || found.own !== pidOf(probe)) return [];
+    return clients.filter((client) => !found.pids.includes(pidOf(client) ?? found.own));
   } catch {
-    // No server answers yet.
-    return [];
+    // Asked again: no server answers yet.
+    return null;
   } finally {
     probe.connection.stream.destroy();
   }
@@ -97,7 +97,10 @@ function watchSilent(
       }),
     );
     const silent = [...seen].flatMap(([client, { at }]) => (now - at < askAfterMs ? [] : [client]));
-    if (silent.length > 0) giveUpOn(await findGone(url, silent));
+    const gone = silent.length === 0 ? [] : await findGone(url, silent);
+    if (gone === null) return;
+    for (const client of silent) seen.delete(client);
+    giveUpOn(gone);
   };
   const timer = setInterval(() => {
     if (asking) return;
