@@ -7,6 +7,7 @@ import { causeOf, isTransient } from '#db/transient.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { Role } from '#domain/people/principal.ts';
 import { FindingAction } from '#domain/plan/finding.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { warn } from './print.ts';
 import type { Verb } from './verbs/in-terminal.ts';
 import { version } from './version.ts';
@@ -42,7 +43,7 @@ const shows =
     if (extra.length > 0)
       throw new CountersignError(
         'invalid_request',
-        `${verb} ${subcommand} does not take “${extra.join(' ')}”. Run “countersign ${verb} --help”.`,
+        `${verb} ${subcommand} does not take ${quoteWords(extra.join(' '), 80)}. Run ${quoteWords(`countersign ${verb} --help`, 80)}.`,
       );
     const named = registeredArguments.map((argument, at) => {
       const name = argument.name();

@@ -1,5 +1,4 @@
 // Runs a patch's operations on its steps, in memory.
-
 import { isDeepStrictEqual } from 'node:util';
 import type { PlanRow } from '#db/plans/plans.ts';
 import { Problems } from '#domain/errors.ts';

@@ -1,5 +1,4 @@
 // Checks that steps' artifacts belong to the plan or its run.
-
 import type { Queryable } from '#db/database.ts';
 import { findArtifacts } from '#db/plans/artifacts.ts';
 import { Problems } from '#domain/errors.ts';

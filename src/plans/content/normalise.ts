@@ -1,5 +1,4 @@
 // Normalises a draft into stored steps, or reports every problem.
-
 import type { Edge, Lane, NewStep } from '#db/steps/steps.ts';
 import { Problems } from '#domain/errors.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
