@@ -251,25 +251,35 @@ function findSlots(
   work: WorkNode[],
   { operations, backends = [] }: PeopleOfWork & SharedCapacity,
 ): { capacity: Map<string, number>; held: Map<string, Map<string, number>> } {
-  const able = ({ tool, operation, capabilities = [] }: OutlineNode['steps'][number]) =>
-    backends.filter(
+  type Slots = { ids: Set<string>; room: number; nodes: Set<string> };
+  const sets = new Map<string, Slots>();
+  const ofKind = new Map<string, Slots>();
+  function slotsFor({ tool, operation, capabilities = [] }: OutlineNode['steps'][number]): Slots {
+    const name = operationName(tool, operation);
+    const kind = JSON.stringify([name, ...capabilities]);
+    const known = ofKind.get(kind);
+    if (known !== undefined) return known;
+    const found = backends.filter(
       (one) =>
-        one.operations.includes(operationName(tool, operation)) &&
-        capabilities.every((name) => one.capabilities.includes(name)),
+        one.operations.includes(name) &&
+        capabilities.every((needed) => one.capabilities.includes(needed)),
     );
-  const sets = new Map<string, { ids: Set<string>; room: number; nodes: Set<string> }>();
+    const key = mark + found.map(({ id }) => id).join(mark);
+    const room = found.reduce((sum, { concurrency }) => sum + concurrency, 0);
+    const set = sets.get(key) ?? {
+      ids: new Set(found.map(({ id }) => id)),
+      room,
+      nodes: new Set(),
+    };
+    if (found.length > 0) sets.set(key, set);
+    ofKind.set(kind, set);
+    return set;
+  }
   for (const { id, node, person, minutes } of work) {
     if (person !== null || !minutes) continue;
-    for (const step of node.steps) {
-      // Waits take no slot.
-      if (operations.asksPerson(step) || step.tool === 'control') continue;
-      const found = able(step);
-      const ids = new Set(found.map((one) => one.id));
-      const key = mark + [...ids].join(mark);
-      const room = found.reduce((sum, { concurrency }) => sum + concurrency, 0);
-      const set = sets.get(key) ?? { ids, room, nodes: new Set() };
-      if (found.length > 0) sets.set(key, { ...set, nodes: set.nodes.add(id) });
-    }
+    // Waits take no slot.
+    for (const step of node.steps)
+      if (!operations.asksPerson(step) && step.tool !== 'control') slotsFor(step).nodes.add(id);
   }
   const capacity = new Map<string, number>();
   const held = new Map<string, Map<string, number>>();
@@ -278,7 +288,7 @@ function findSlots(
     const nodes = new Set(inside.flatMap((one) => [...one.nodes]));
     if (nodes.size <= room) continue;
     capacity.set(key, room);
-    for (const id of nodes) held.set(id, new Map([...(held.get(id) ?? []), [key, 1]]));
+    for (const id of nodes) held.set(id, (held.get(id) ?? new Map()).set(key, 1));
   }
   return { capacity, held };
 }
