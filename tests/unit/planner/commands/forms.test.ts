@@ -476,6 +476,14 @@ describe('what cannot be read', () => {
     '“',
     '{"a": ',
   ];
+  it.each([
+    ['-', /^I can't read “-”/],
+    ['what?', /^I read “what”, but something is missing/],
+  ])('%j is answered with the words it has', async (text, answer) => {
+    const { result } = await plan(planner(), text);
+    expect('text' in result ? result.text : '').toMatch(answer);
+  });
+
   it.each(unread)('%j is never planned, and its nearest forms plan', async (text) => {
     const { result } = await plan(planner(), text);
     if (result.kind !== 'question' && result.kind !== 'cannot') throw new Error(result.kind);
