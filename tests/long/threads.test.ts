@@ -64,7 +64,7 @@ test.each([
       slack.calls
         .filter(({ parameters: { channel: of, channel_id: by } }) => [of, by].includes(channel))
         .map(({ method }) => method);
-    // Nothing is asked of a thread before its sign.
+    // The status comes before any other call for the thread.
     for (const { channel } of threads)
       expect(callsIn(channel)[0]).toBe('assistant.threads.setStatus');
     answer();
