@@ -27,8 +27,9 @@ export function nextMove(view: PlanView): Move {
       return view.state.words === 'Paused' ? 'stuck' : 'wait';
     case 'stalled':
       return view.asks.length > 0 ? 'settle' : 'stuck';
-    case 'completed':
     case 'failed':
+      return view.asks.some(({ kind }) => kind === 'change') ? 'settle' : 'over';
+    case 'completed':
     case 'rejected':
     case 'cancelled':
       return 'over';

@@ -1,4 +1,6 @@
 // Steps edited by form in Slack, Teams and the terminal: who may, until when, and once.
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runSession } from '#adapters/terminal/ask.ts';
 import { attend } from '#adapters/terminal/attend.ts';
@@ -162,6 +164,31 @@ describe.each(Object.keys(stages))('in %s', (surface) => {
     const { patches } = await own.service.listPatches(plan, { limit: 1 });
     expect([patches.length, (await own.service.getPlan(plan)).version]).toEqual([0, 1]);
   });
+});
+
+test('a failed step is edited in a terminal, and its change approved there', async () => {
+  await rm(join(instance.workspace, 'there.md'), { force: true });
+  await writeFile(join(instance.workspace, 'here.md'), 'yes');
+  const steps = [draftStep('a', 'Read', 'workspace_read', { path: 'there.md' })];
+  const actor = person('ana-f', 'terminal');
+  const { id } = await instance.service.propose({ title: 'Read', steps }, {}, actor);
+  const terminal = createFakeTerminal({ tty: true, columns: 80 });
+  const options = { user: 'ana-f', timezone, text: '', poll_ms: 5 };
+  const session = openSession(instance.service, options, terminal);
+  const running = runSession(
+    session,
+    () => attend(session, id),
+    () => '',
+  );
+  await follow(terminal, [
+    [/\[a\]pprove/, 'a'],
+    [/\[e\]dit and retry/, 'e'],
+    [/Path · text/, 'here.md'],
+    [/Not before/, ''],
+    [/here\.md.*\[a\]pprove/s, 'a'],
+  ]);
+  await running;
+  expect((await instance.service.getPlan(id)).status).toBe('completed');
 });
 
 describe('an edit', () => {
