@@ -51,15 +51,13 @@ export function createFetchFile({
     if (address == null) throw new CountersignError('not_found', fileWords.keptElsewhere);
     const url = new URL(address);
     if (!isSlack(url, apiUrl)) throw notHere();
-    const response = await fetch(url, {
-      headers: { authorization: `Bearer ${client.token ?? ''}` },
-      redirect: 'error',
-      signal,
-    }).catch((error: unknown) => {
-      throw notFetched(error);
-    });
-    const { bytes, isCut } = await readBody(response.body, maxAttached);
-    if (!response.ok || isCut) throw notFetched();
+    const init = { headers: { authorization: `Bearer ${client.token ?? ''}` }, signal };
+    const { ok, bytes, isCut } = await fetch(url, { ...init, redirect: 'error' })
+      .then(async ({ ok, body }) => ({ ok, ...(await readBody(body, maxAttached)) }))
+      .catch((error: unknown) => {
+        throw notFetched(error);
+      });
+    if (!ok || isCut) throw notFetched();
     return { name: file.name ?? id, type: file.filetype ?? '', content: bytes };
   };
 }
