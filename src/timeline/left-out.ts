@@ -2,7 +2,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { listOf } from '#domain/words.ts';
 import { formatMoment, nextOccurrences, type Recurrence, toZoned } from './recurrence.ts';
-import { openRule, readFields, readUntil } from './rule.ts';
+import { openRule, readFields, readUntil, writeFields } from './rule.ts';
 
 /** Four years have one leap year. */
 const maxMonths = 48;
@@ -36,7 +36,9 @@ function findEmptyPeriods({ rrule, timezone, startsAt }: Recurrence, unit: 'mont
   const after = (count: number) =>
     first.add(unit === 'month' ? { months: count } : { years: count });
   const wall = (date: Temporal.PlainDate) => date.toZonedDateTime('UTC');
-  const found = openRule(rrule, start.toZonedDateTime('UTC')).between(
+  // Days left out are told as such.
+  const whole = writeFields([...fields].filter(([key]) => key !== 'EXDATE'));
+  const found = openRule(whole, start.toZonedDateTime('UTC')).between(
     new Date(wall(first).epochMilliseconds),
     new Date(wall(after(horizon + 1)).epochMilliseconds),
     true,

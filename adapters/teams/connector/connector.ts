@@ -30,14 +30,15 @@ export type StreamUpdate = { id: string | null; sequence: number; bot: string; t
 export type Channel = { id: string; name: string };
 
 const label = z.string().nullish().catch(null);
+const moment = z.string().pipe(z.coerce.date());
 const Writer = z.object({ id: z.string(), displayName: label }).nullish().catch(null);
 
 /** Without an ID or time, it is no message; all else may be missing. */
 export const ChannelMessage = z.object({
   id: z.string(),
   messageType: label,
-  createdDateTime: z.coerce.date(),
-  lastEditedDateTime: z.coerce.date().nullish().catch(null),
+  createdDateTime: moment,
+  lastEditedDateTime: moment.nullish().catch(null),
   deletedDateTime: label,
   from: z.object({ user: Writer, application: Writer }).nullish().catch(null),
   subject: label,

@@ -161,6 +161,7 @@ describe('a recurrence rule', () => {
     ['FREQ=MONTHLY;BYMONTHDAY=28,29,30,31;BYSETPOS=-1', '2026-01-05', /^$/],
     ['FREQ=WEEKLY;BYDAY=MO', '2026-01-05', /^$/],
     ['FREQ=MONTHLY;BYMONTHDAY=28', '2026-01-05', /^$/],
+    ['FREQ=MONTHLY;BYMONTHDAY=25;EXDATE=20261225', '2026-01-05', /^$/],
   ])('says what it leaves out: %s from %s', (rrule, day, words) => {
     const startsAt = new Date(`${day}T08:00:00Z`);
     expect(describeLeftOut({ rrule, timezone: berlin, startsAt })).toMatch(words);

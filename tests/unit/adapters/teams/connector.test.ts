@@ -142,7 +142,14 @@ test('what is missing or odd in a message takes no other message from the thread
     subject: [],
     attachments: 7,
   };
-  const value = [{ ...written, ...odd, id: '2' }, { id: '3' }, null, { ...written, id: 4 }];
+  const sound = { ...written, ...odd, id: '2' };
+  const value = [
+    sound,
+    { id: '3' },
+    null,
+    { ...written, id: 4 },
+    { id: '5', createdDateTime: null },
+  ];
   const { replies } = await openGraph((path) => (path.includes('/replies') ? { value } : written));
   expect(await replies(thread, 200)).toMatchObject({
     post: { id: '1' },
