@@ -245,7 +245,7 @@ function endsOf(text: string): number[] {
   return [text.length, ...new Set(ends.slice(0, maxRepairs))];
 }
 
-const quoted = '"[^"]*"|“[^”]*”';
+const quoted = '"[^"]*(?:"|$)|“[^”]*(?:”|$)';
 const agreed = new RegExp(
   `${quoted}|\\bif (?:he|she|they|\\p{Lu}\\p{L}*) (?:(?:says?|answers?) (yes|no)|agrees?|approves?|confirms?)\\b`,
   'gu',
