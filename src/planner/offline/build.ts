@@ -209,7 +209,7 @@ class Builder {
       const names = this.#setting.manifest.map((one) => one.name);
       const near = names.filter((one) => isNearly(one, wanted)).slice(0, 3);
       throw new CommandRefusal(
-        `No connected operation is called ${wanted}. ${near.length > 0 ? `Did you mean ${listOf(near)}?` : 'A server that was just started may need a moment. Settings, Tools and “countersign doctor” show what is connected.'}`,
+        `No connected operation is called ${wanted}. ${near.length > 0 ? `Did you mean ${listOf(near, 'or')}?` : 'A server that was just started may need a moment. Settings, Tools and “countersign doctor” show what is connected.'}`,
         wanted,
       );
     }

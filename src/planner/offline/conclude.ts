@@ -86,7 +86,8 @@ export async function ask(
     if (ends !== undefined) return ends;
   }
   // Questions are off, and nothing sensible can be assumed.
-  const why = task.state.change == null ? 'I was told not to ask, but this is still open: ' : '';
+  const why =
+    task.state.change == null ? 'Ask again with the answer to this in your request: ' : '';
   const text = otherwise ?? `${why}${questions.map((one) => one.text).join(' ')}`;
   task.stageTools.say({ kind: 'cannot', text, wanted: null }, reason);
   return 'answered';

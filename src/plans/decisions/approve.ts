@@ -36,7 +36,7 @@ async function requireUndecided(db: Queryable, row: PlanRow): Promise<void> {
       : `Decided by ${await showName(db, row.decided_by)} at ${clockTime(row.decided_at)}. `;
   throw new CountersignError(
     row.decided_by === null ? 'invalid_transition' : 'already_decided',
-    `${by}Version ${row.version} is ${statusWords[row.status]} (${row.status}); your approval changed nothing.`,
+    `${by}Version ${row.version} is ${row.revising ? 'being revised' : statusWords[row.status]}; your approval changed nothing.`,
     { details: { current: currentOf(row) } },
   );
 }

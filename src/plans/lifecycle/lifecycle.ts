@@ -69,6 +69,7 @@ type Changeable = Partial<
 
 function kindOf(event: PlanEvent, status: PlanStatus): string {
   if (event === 'revise') return 'revised';
+  if (event === 'request_changes') return 'changes_requested';
   return event === 'keep' ? 'kept' : status;
 }
 

@@ -115,6 +115,7 @@ function describe(entries: Entry[], where: string, complete: boolean): string {
     .slice(0, 5)
     .map(({ kind, path }) => (kind === 'folder' ? `${showName(path)}/` : showName(path)));
   const rest = entries.length - names.length;
-  const more = rest > 0 ? ` and ${rest}${complete ? '' : ' or more'} others` : '';
+  const others = rest === 1 && complete ? 'other' : 'others';
+  const more = rest > 0 ? ` and ${rest}${complete ? '' : ' or more'} ${others}` : '';
   return `In ${where}: ${names.join(', ')}${more}.`;
 }
