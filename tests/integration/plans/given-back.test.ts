@@ -103,9 +103,16 @@ test('while its planner asks, the plan needs the reader, who can keep the versio
 });
 
 test('a new version that comes after the version was kept counts no more', async () => {
-  const { id } = await propose('late');
+  const { id, digest } = await propose('late');
   await change(id, 'Late');
   await late.begun.promise;
+  const { recent_events } = await instance.service.overview(id);
+  expect(recent_events.map(({ kind }) => kind)).toEqual(['changes_requested', 'proposed']);
+  const early = instance.service.approve(id, { version: 1, digest }, ana);
+  await expect(early).rejects.toMatchObject({
+    code: 'already_decided',
+    message: expect.not.stringContaining('rejected'),
+  });
   await resume(id, {});
   late.answer.resolve();
   await change(id, 'Fail');

@@ -373,5 +373,8 @@ describe('workspace_read and workspace_list', () => {
       { path: 'b/c.txt', name: 'c.txt', kind: 'file', size: 3 },
     ]);
     expect((await bench.call('workspace_list', { path: 'b' })).summary).toBe('In b: b/c.txt.');
+    const write = (name: string) => writeFile(inWorkspace(`b/${name}`), '');
+    await Promise.all(['d', 'e', 'f', 'g', 'h'].map(write));
+    expect((await bench.call('workspace_list', { path: 'b' })).summary).toMatch(/ and 1 other\.$/);
   });
 });
