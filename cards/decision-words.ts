@@ -74,6 +74,8 @@ export const refusalWords = {
   whatChanges: sayWhatChanges,
   whatChangesUndecided: `${sayWhatChanges} Nothing was decided.`,
   noStepNamed: "This button doesn't say which step it is about.",
+  opensForm:
+    'This button opens a form, which is not shown here. Say in the conversation what to change.',
   playbookForm:
     'Give a name of lowercase letters, digits and hyphens, such as close-month, and parameters one a line, such as customer=ACME.',
   noFindingNamed: "This button doesn't say which problem it is about.",

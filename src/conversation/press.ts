@@ -197,8 +197,9 @@ async function decidePlan(
     case 'finding_dismiss':
       return settleFinding(service, button, 'dismiss', actor);
     case 'details':
-    case 'retry_edited':
       return;
+    case 'retry_edited':
+      throw new CountersignError('invalid_request', refusalWords.opensForm);
     default:
       action satisfies never;
   }
@@ -217,8 +218,7 @@ export async function carryOutPress(
     await decideSession(service, button, text, actor, named);
     return { kind: 'run', run_id: button.run_id };
   }
-  // These open a view or a form.
-  if (button.action === 'details' || button.action === 'retry_edited') return { kind: 'nothing' };
+  if (button.action === 'details') return { kind: 'nothing' };
   await decidePlan(service, button, press, actor, named);
   return { kind: 'plan', plan_id: button.plan_id };
 }

@@ -49,6 +49,8 @@ test('“Done” on a card of an earlier question does not answer the one that i
   await press(await findPress(id, 'human_blocked'), 'The door is locked');
   await becomes(id, 'failed', 1);
   const again = await findPress(id, 'settle_retry');
+  const edit = press({ ...again, action: 'retry_edited' }, 'Where no form is shown');
+  await expect(edit).rejects.toMatchObject({ code: 'invalid_request' });
   await expect(press(done, 'Blue')).rejects.toMatchObject({ code: 'already_decided' });
   await press(again);
   await becomes(id, 'waiting', 2);
