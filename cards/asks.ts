@@ -196,20 +196,22 @@ function askedOf(step: ShownStep, facts: PlanCardFacts): Ask {
   const fields = viewFields(step);
   const done = pressAbout(facts.plan, 'human_done', step);
   const blocked = pressAbout(facts.plan, 'human_blocked', step);
+  const text = step.question ?? step.description;
+  const isQuestion = fields.length === 0 && text.trimEnd().endsWith('?');
   return {
     kind: 'person',
     step_id: step.id,
     label: nameAsked(step, facts),
-    text: quoteWords(step.question ?? step.description, maxFullText),
+    text: quoteWords(text, maxFullText),
     quotes: [],
     known: [],
-    note: fields.length === 0 ? 'Answer or note (optional)' : null,
+    note: isQuestion ? 'Your answer' : fields.length === 0 ? 'Answer or note (optional)' : null,
     fields,
     buttons: [
       fields.length === 0
-        ? makeButton(done, 'Done')
+        ? makeButton(done, isQuestion ? 'Send' : 'Done')
         : makeButton(done, fillIn, { style: 'primary', form: formOf(fields) }),
-      makeButton(blocked, 'Blocked', { form: blockedForm }),
+      makeButton(blocked, isQuestion ? "Can't answer" : 'Blocked', { form: blockedForm }),
     ],
   };
 }

@@ -192,6 +192,8 @@ export function settleWhen(
     const end = date.add({ days: 1 }).toZonedDateTime(zone);
     return { iso: print(end.withTimeZone(words.timezone)) };
   }
+  if (date !== null && Temporal.PlainDate.compare(date, now.toPlainDate()) < 0)
+    return { about: 'date', choices: [] };
   if (clock === null) return { about: 'time', choices: ['9:00', '12:00', '17:00'] };
   const { hour, minute, second } = clock;
   if (second !== null)

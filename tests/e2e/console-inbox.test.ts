@@ -96,7 +96,7 @@ describe('the inbox', () => {
       (one) =>
         one.url().endsWith(`/api/plans/${asked.id}/overview`) && one.headers().priority === 'u=7',
     );
-    await page.locator('.review-bar').getByRole('button', { name: 'Done' }).click();
+    await page.locator('.review-bar').getByRole('button', { name: 'Send' }).click();
     await server.api.reach(asked.id, 'completed');
     await refreshed;
     await waitFor('the group to shrink', async () => (await titles(mine)).length === 1);

@@ -102,9 +102,9 @@ it('asks, reads, comments, approves in part, answers a task and finds the result
 
   await page.locator('.bar-ask', { hasText: 'Are all right?' }).waitFor();
   await press('g', 'p');
-  await tabTo(/Answer or note/);
+  await tabTo(/Your answer/);
   await page.keyboard.type('All but c, which is left out');
-  await tabTo(/^Done$/);
+  await tabTo(/^Send$/);
   await press('Enter');
   await state('Done');
   await press('g', 'p');

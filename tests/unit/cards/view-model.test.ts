@@ -438,8 +438,8 @@ describe('a plan under way', () => {
         label: 'Step 1b asks you',
         text: '“Is the room booked?”',
         buttons: [
-          { label: 'Done', press: { action: 'human_done', step_id: '2' } },
-          { label: 'Blocked', press: { action: 'human_blocked', step_id: '2' } },
+          { label: 'Send', press: { action: 'human_done', step_id: '2' } },
+          { label: "Can't answer", press: { action: 'human_blocked', step_id: '2' } },
         ],
       },
     ]);

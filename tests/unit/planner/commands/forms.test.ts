@@ -372,10 +372,13 @@ test.each([
   expect(result).toMatchObject({ text: expect.stringContaining(named) });
 });
 
-test('yesterday has passed, so another day is asked for', async () => {
-  const { result } = await plan(planner(), 'remind me yesterday at 9:00: call Ben');
-  expect(result).toMatchObject({ kind: 'question', questions: [{ id: 'date start 0' }] });
-});
+test.each(['yesterday at 9:00', 'yesterday at 9', 'yesterday'])(
+  '%s has passed, so another day is asked for',
+  async (when) => {
+    const { result } = await plan(planner(), `remind me ${when}: call Ben`);
+    expect(result).toMatchObject({ kind: 'question', questions: [{ id: 'date start 0' }] });
+  },
+);
 
 test('the scope of a time is asked first and alone, and not of a command that has its own', async () => {
   const { result } = await plan(planner(), 'remind me "x" and remind me "y" tomorrow at 9:00');
