@@ -121,8 +121,13 @@ test('a call with 2,000 arguments is shown with each of them, on pages that Slac
   );
   const views = await readAll([makeStep('1', { tool: 'other', operation: 'call', args })]);
   const shown = views.map(textOf).join('\n');
-  for (let i = 0; i < 2000; i++) expect(shown).toContain(`argument-${i}:`);
-  for (const [, value] of Object.entries(args)) expect(shown).toContain(String(value));
+  let read = 0;
+  const missing = Object.entries(args).filter(([name, value]) => {
+    const at = shown.indexOf(`${name}:`, read);
+    read = shown.indexOf(String(value), at);
+    return at === -1 || read === -1;
+  });
+  expect(missing).toEqual([]);
 });
 
 test('hidden characters are shown escaped, and nothing in a value is markup', async () => {
