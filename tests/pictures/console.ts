@@ -59,7 +59,7 @@ const shots: Record<string, Shot> = {
     at: () => '',
     prepare: async (page) => {
       await showInbox(page);
-      for (const title of ['Rename the brand folder', 'Create notes/a.md and notes/retro.md'])
+      for (const title of ['Rename the brand folder', 'Write notes/a.md and notes/retro.md'])
         await page.getByLabel(`Select ${title}`).click({ force: true });
       await page
         .getByRole('button', { name: /^Approve \d/ })
