@@ -80,6 +80,23 @@ describe('the settings', () => {
     await dialog().getByText('Nothing yet.').waitFor();
   });
 
+  it('have a theme of this browser, which a reload keeps', async () => {
+    const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+    await page.emulateMedia({ colorScheme: 'light' });
+    const light = await ground();
+    await open();
+    await dialog().getByRole('radio', { name: 'Dark' }).check();
+    const dark = await ground();
+    expect(dark).not.toBe(light);
+    await page.reload();
+    expect(await ground()).toBe(dark);
+    await open();
+    await dialog().getByRole('radio', { name: 'System' }).check();
+    expect(await ground()).toBe(light);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await ground()).toBe(dark);
+  });
+
   it('fit a narrow screen and a dark one', async () => {
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.setViewportSize({ width: 360, height: 640 });

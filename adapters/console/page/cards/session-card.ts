@@ -2,12 +2,11 @@
 import { hostConfig } from '#cards/host-config.ts';
 import type { SessionPress } from '#domain/chat/session-card.ts';
 import type { Inputs } from '../live/presses.ts';
+import { isDark, onTheme } from '../live/theme.ts';
 import { labelCard, rememberCard, restoreCard } from './memory.ts';
 import { type AdaptiveCard, getRenderer, type RenderedAction } from './renderer.ts';
 
 export type SessionPressedEvent = CustomEvent<{ press: SessionPress; inputs: Inputs }>;
-
-const dark = matchMedia('(prefers-color-scheme: dark)');
 
 /** Only our cards send such data, so its shape is enough. */
 function isSessionPress(data: unknown): data is SessionPress {
@@ -20,15 +19,15 @@ export class SessionCardElement extends HTMLElement {
   #busy = false;
   #restoring = false;
   #offered: string | undefined;
-  readonly #redraw = () => this.#draw(true);
+  #stopListening = () => {};
 
   connectedCallback(): void {
-    dark.addEventListener('change', this.#redraw);
+    this.#stopListening = onTheme(() => this.#draw(true));
     this.#draw(false);
   }
 
   disconnectedCallback(): void {
-    dark.removeEventListener('change', this.#redraw);
+    this.#stopListening();
   }
 
   set card(json: unknown) {
@@ -55,7 +54,7 @@ export class SessionCardElement extends HTMLElement {
     this.#drawn = text;
     const { AdaptiveCard, HostConfig } = getRenderer();
     const card: AdaptiveCard = new AdaptiveCard();
-    card.hostConfig = new HostConfig(hostConfig(dark.matches ? 'dark' : 'light'));
+    card.hostConfig = new HostConfig(hostConfig(isDark() ? 'dark' : 'light'));
     card.onExecuteAction = (action) => this.#execute(action, card.getAllInputs());
     card.onInlineCardExpanded = (action, isExpanded) => {
       if (!isExpanded) return;

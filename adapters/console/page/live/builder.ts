@@ -10,6 +10,7 @@ import {
 import type { OperationForm, OperationOffer } from '#domain/plan/operation-form.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import { browserZone } from '../plan/browser-zone.ts';
+import { zone } from '../plan/format.ts';
 import { describeError, get, post } from './api.ts';
 import { openPlan, showPane } from './focus.ts';
 import { refreshInbox } from './inbox.ts';
@@ -19,7 +20,7 @@ import { moveForm } from './step-form.ts';
 import { change, changeNow, state } from './store.ts';
 
 const storeKey = 'draft';
-const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const timezone = zone();
 
 function readStored(): BuiltPlan {
   const stored = recall(storeKey) as Partial<BuiltPlan> | null;

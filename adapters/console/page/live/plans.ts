@@ -13,6 +13,7 @@ import type {
 } from '#domain/plan/views.ts';
 import type { DataRequest } from '#domain/planning/data-request.ts';
 import type { Simulation, StepFilter } from '#domain/service.ts';
+import { zone } from '../plan/format.ts';
 import { describeError, get, post } from './api.ts';
 import { loadDrawing } from './drawings.ts';
 import { reviewedDigest } from './part.ts';
@@ -25,8 +26,7 @@ const path = (id: string, rest = '') => `/api/plans/${encodeURIComponent(id)}${r
 
 /** Concurrent calls: the latest revision wins. */
 export async function loadCard(id: string, read: typeof get = get): Promise<void> {
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const card = await read<Card>(path(id, `/card?timezone=${encodeURIComponent(zone)}`));
+  const card = await read<Card>(path(id, `/card?timezone=${encodeURIComponent(zone())}`));
   const known = state.cards.get(id);
   if (known !== undefined && known.facts.plan.revision > card.facts.plan.revision) return;
   change((s) => s.cards.set(id, card));

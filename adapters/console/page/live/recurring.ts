@@ -1,6 +1,7 @@
 // Reminders and recurring steps in the console.
 import { recurringWords } from '#cards/recurring-words.ts';
 import type { Recurring, RecurringChange, RecurringOutcome } from '#domain/plan/recurring.ts';
+import { zone } from '../plan/format.ts';
 import { describeError, get, post } from './api.ts';
 import { closeBuilder } from './builder.ts';
 import type { RecurringDialog } from './state.ts';
@@ -13,7 +14,7 @@ function update(part: Partial<RecurringDialog>): void {
 }
 
 export const readerNow = () => ({
-  timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  timezone: zone(),
   now: new Date().toISOString(),
 });
 

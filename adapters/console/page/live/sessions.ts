@@ -1,5 +1,6 @@
 // Cards of planning sessions waiting in the conversation.
 import type { Message } from '#domain/service.ts';
+import { zone } from '../plan/format.ts';
 import { get } from './api.ts';
 import type { SessionCard } from './state.ts';
 import { change, state } from './store.ts';
@@ -9,9 +10,8 @@ const remembered = 5;
 
 /** Concurrent calls: the latest turn wins. */
 export async function loadSession(id: string): Promise<void> {
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const card = await get<SessionCard>(
-    `/api/runs/${encodeURIComponent(id)}/card?timezone=${encodeURIComponent(zone)}`,
+    `/api/runs/${encodeURIComponent(id)}/card?timezone=${encodeURIComponent(zone())}`,
   );
   const known = state.sessions.get(id);
   if (known !== undefined && known.turn > card.turn) return;

@@ -9,9 +9,12 @@ import {
   sliders,
 } from '#cards/policy-words.ts';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
+import { capitalise } from '#domain/words.ts';
 import { html, nothing, type TemplateResult } from '../../lit.ts';
 import { enterCalendar, moveSlider, resetSettings, saveSettings } from '../../live/settings.ts';
 import type { Settings } from '../../live/state.ts';
+import { chooseTheme, readTheme, themes } from '../../live/theme.ts';
+import { zone } from '../../plan/format.ts';
 import { drawMemory } from '../memory.ts';
 
 /** The slider table makes it fit. */
@@ -91,6 +94,31 @@ function drawCalendar({ calendar: { host, entry } }: Settings): TemplateResult {
   </fieldset>`;
 }
 
+function drawTheme(): TemplateResult {
+  const theme = readTheme();
+  return html`<fieldset class="slider">
+    <legend>Theme</legend>
+    <p class="slider-about">Of this browser. Applies at once.</p>
+    <div class="choices">
+      ${themes.map(
+        (one) => html`<label class="choice">
+          <input
+            type="radio"
+            name="theme"
+            value=${one}
+            .checked=${one === theme}
+            @change=${() => chooseTheme(one)}
+          />
+          <span>${capitalise(one)}</span>
+        </label>`,
+      )}
+    </div>
+    <p class="slider-effect">
+      Times are in your browser’s zone, ${zone()}. Plans are written in the language of your request.
+    </p>
+  </fieldset>`;
+}
+
 function onSubmit(event: SubmitEvent): void {
   event.preventDefault();
   void saveSettings();
@@ -99,9 +127,7 @@ function onSubmit(event: SubmitEvent): void {
 export function drawPreferences(settings: Settings): TemplateResult {
   return html`<form @submit=${onSubmit}>
     <div class="settings-body">
-      ${sliderNames.map((slider) => drawSlider(slider, settings))}${drawCalendar(settings)}${drawMemory(
-        settings,
-      )}
+      ${sliderNames.map((slider) => drawSlider(slider, settings))}${drawCalendar(settings)}${drawTheme()}${drawMemory(settings)}
     </div>
     <footer class="settings-foot">
       ${settings.problem === null ? nothing : html`<p role="alert">⚠ ${settings.problem}</p>`}
