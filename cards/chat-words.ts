@@ -111,7 +111,7 @@ export const threadWords = {
   smallPages:
     'Slack lets apps outside its Marketplace read 15 messages a minute. The newest were not read.',
   newestUnread: 'The newest messages could not be found in a few calls.',
-  empty: 'Slack returned no messages of this thread.',
+  empty: 'Slack returned no messages from this thread.',
   notConsented:
     'Teams gives Countersign only the messages addressed to it here. To let it read threads, a team owner adds the app again.',
   groupChat:

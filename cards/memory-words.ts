@@ -43,7 +43,7 @@ export const memoryWords = {
   line: lineOf,
   forgotten: ({ entries }: { entries: Entry[] }) => `Forgotten: ${listOf(entries.map(quote))}.`,
   unknown: ({ id }: { id: number }) =>
-    `There is no entry ${id}. Say “what do you remember?” to see their numbers.`,
+    `There is no entry ${id}. Say “what do you remember?” to list the entries.`,
   which: ({ entries }: { entries: Entry[] }) =>
     ['Which one do you mean?', ...entries.map(lineOf), 'Say “forget” and its number.'].join('\n'),
   /** @param shared hides private memory from others */

@@ -83,7 +83,7 @@ function describeOver(facts: SessionCardFacts, over: SessionOver, kind: SessionK
   const { symbol, words, tone } = decisionOf[over.kind];
   const who = over.by === null ? '' : ` by ${callPerson(facts, over.by)}`;
   const when = over.at === null ? '' : `, ${tellTime(over.at, facts)}`;
-  const chosen = facts.offers.find(({ answer }) => answer === over.said);
+  const chosen = facts.offers.find(({ answer }) => answer === over.reply);
   return {
     symbol,
     words: `${decisionWords[kind][over.kind] ?? words}${who}${when}${chosen === undefined ? '' : `: ${quoteWords(chosen.name, maxLabel)}`}`,

@@ -105,7 +105,7 @@ function smallFacts(view: CardView): string {
     .join(' · ');
 }
 
-/** There is no link to the calendar here. */
+/** In place of the cards' link to the calendar. */
 function drawDates({ dated, plan_id }: PlanView, screen: Screen): string[] {
   const words = `Dates for your calendar: ${commandName} plans ${plan_id} --calendar > ${plan_id}.ics`;
   return dated ? drawParagraph(screen.style('dim', words), screen) : [];

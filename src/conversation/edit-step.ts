@@ -1,4 +1,4 @@
-// A step of a plan edited by form: one that waits for its approval, or a failed one, which runs again.
+// Edits a step by form: one of a plan that waits for approval, or a failed one, which runs again.
 import { writeEntry } from '#cards/build-view.ts';
 import { headlineOf } from '#cards/calls.ts';
 import type { Transaction } from '#db/database.ts';
@@ -26,7 +26,7 @@ type Parts = Pick<Service, 'getSteps' | 'listSteps' | 'checkPatch'> & {
 };
 
 /** In larger plans the order of a step is not edited. */
-const mostChoices = 40;
+const maxChoices = 40;
 
 /** @throws `invalid_transition` */
 function requireEditable({ status, revising }: PlanRow, step: Pick<ShownStep, 'status'>): void {
@@ -66,8 +66,8 @@ export function createStepEdits(
     if (shown === undefined) throw outdated('This step is no longer part of the plan.');
     requireEditable(plan, shown);
     const zone = zoneFor(viewer);
-    const all = plan.total <= mostChoices;
-    const steps = all ? (await parts.listSteps(id, { limit: mostChoices })).steps : [shown];
+    const all = plan.total <= maxChoices;
+    const steps = all ? (await parts.listSteps(id, { limit: maxChoices })).steps : [shown];
     const keep = (one: ShownStep): StoredStep => ({
       ...{ id: one.id, operation: operationName(one.tool, one.operation), counts: {}, entries: {} },
       ...{ label: `${one.label}. ${headlineOf(one.call)}`, args: {}, after: [], at: '' },
@@ -90,7 +90,7 @@ export function createStepEdits(
     return { ...build, step: { ...step, entries } };
   }
 
-  /** Proposes what was entered. Entries that are drawn as before are as before. */
+  /** Proposes what was entered. Entries that look unchanged keep their values. */
   async function proposeEdit(build: Build, id: string, viewer: Viewer, actor: Actor) {
     const { step, edits } = build;
     if (step === null) return { build };
@@ -123,7 +123,7 @@ export function createStepEdits(
       const operations =
         shown === undefined ? [] : operationsOf(shown, { changes, at, after }, zone);
       if (operations.length === 0)
-        throw new CountersignError('invalid_request', 'Nothing is different yet.');
+        throw new CountersignError('invalid_request', 'Nothing has changed yet.');
       const patch = readPatch({ base_revision: plan.revision, operations });
       const checked = await parts.checkPatch(id, patch, actor);
       const commit = async (tx: Transaction) => {

@@ -42,10 +42,7 @@ async function readPast(
   return {
     session,
     request: before ?? run.request,
-    over: {
-      ...{ kind: decision.kind, by, at: after?.created_at ?? null },
-      ...(after === null ? {} : { said: after.text }),
-    },
+    over: { kind: decision.kind, by, at: after?.created_at ?? null, reply: after?.text },
   };
 }
 

@@ -78,7 +78,7 @@ function writeStored({ plan, before, step, edits }: Build, timezone: string): st
   if (text.length <= maxStored) return text;
   throw new CountersignError(
     'limit_exceeded',
-    'This is too long to be entered by form. Put long texts into files first.',
+    'This is too long for a form. Put long texts into files first.',
   );
 }
 
@@ -143,13 +143,13 @@ export const specOf = ({ name, title, params }: Playbook): OperationSpec => ({
   },
 });
 
-/** @throws what is no refusal */
+/** @throws anything but a refusal */
 export function explainRefusal(error: unknown): string {
   if (error instanceof CountersignError && error.passesAfterMs === null) return error.message;
   throw error;
 }
 
-/** Keeps what was entered. @throws what is no refusal */
+/** Keeps what was entered. @throws anything but a refusal */
 export const withRefusal = (build: Build, error: unknown): Build => ({
   ...build,
   problems: [{ name: planProblem, message: explainRefusal(error) }],

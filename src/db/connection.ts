@@ -78,7 +78,7 @@ const pidOf = (client: object): number | null =>
 
 /**
  * Asks the server about connections in use that have been silent for a while.
- * @returns ends it
+ * @returns stops it
  */
 function watchSilent(
   inUse: () => PoolClient[],

@@ -161,7 +161,7 @@ export async function answerCallback(
     if (callback !== null) return callback;
     throw new CountersignError(
       'not_found',
-      'There is no such callback address, or its plan is gone. Stop sending to it.',
+      "This callback address doesn't exist, or its plan was deleted. Stop sending to it.",
     );
   };
   const digest = digestJson(result);

@@ -121,7 +121,7 @@ async function writeThread(
 
 const failed = (note: string): ThreadRead => ({ text: '', read: 0, total: null, link: null, note });
 
-/** As it was heard: later edits and deletions are news. */
+/** Known to the session; later edits and deletions are news. */
 function isKnown(known: ReadonlySet<string>, { messages, note }: ThreadMessages) {
   return (
     note === null &&

@@ -36,7 +36,7 @@ function findEmptyPeriods({ rrule, timezone, startsAt }: Recurrence, unit: 'mont
   const after = (count: number) =>
     first.add(unit === 'month' ? { months: count } : { years: count });
   const wall = (date: Temporal.PlainDate) => date.toZonedDateTime('UTC');
-  // Days left out are told as such.
+  // Days that the rule leaves out are no missing days.
   const whole = writeFields([...fields].filter(([key]) => key !== 'EXDATE'));
   const found = openRule(whole, start.toZonedDateTime('UTC')).between(
     new Date(wall(first).epochMilliseconds),

@@ -227,7 +227,7 @@ export function createCalls(options: {
         next = read['@odata.nextLink'] ?? null;
       }
       if (next === null) return since;
-      throw new CountersignError('limit_exceeded', 'The chat has too many members to read it.');
+      throw new CountersignError('limit_exceeded', 'The chat has too many members to list.');
     },
     async member(where, conversation, person) {
       const path = `${pathOf(conversation)}/members${partsOf(person)}`;

@@ -20,7 +20,7 @@ export type First = (sent: () => void) => Promise<void>;
 /** @param first is sent before a worker is woken */
 export type Receive = (event: ReceivedEvent, first?: First) => Promise<Receipt>;
 
-/** Only what the work needs as well comes before: a token, the database. */
+/** Longest that `first` delays a wakeup. */
 const firstWithinMs = 1000;
 
 function sendFirst(first: First): Promise<void> {

@@ -16,7 +16,7 @@ export type SessionOver = {
   by: string | null;
   at: string | null;
   /** The message that settled it. */
-  said?: string;
+  reply?: string | undefined;
 };
 
 export type SessionCardFacts = {

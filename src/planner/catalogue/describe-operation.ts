@@ -72,7 +72,7 @@ export function writeLine(
   access: OperationAccess,
   outputs = new Map<string, string>(),
 ): string {
-  // Sent on every call, so our own lines are shortened; their words tell their effects.
+  // Sent on every call, so our own lines are shortened; their descriptions name their effects.
   const isOwn = spec.source === 'builtin';
   const untyped = (text: string, types: RegExp) => (isOwn ? text.replaceAll(types, '') : text);
   const texts = writeFields(spec.input, 1).replaceAll(/: string(?=;|$)/g, '');

@@ -255,8 +255,8 @@ const otherwise = new RegExp(`${quoted}|[,;]? (?:otherwise|else|if not)\\b[,:]?`
 /** `if she agrees` as `if yes`, and `otherwise` after it as `if no`; texts stay. */
 function plainAnswers(text: string): string {
   const isText = (found: string) => /^["“]/.test(found);
-  const plain = text.replaceAll(agreed, (found, said?: string) =>
-    isText(found) ? found : `if ${said ?? 'yes'}`,
+  const plain = text.replaceAll(agreed, (found, answer?: string) =>
+    isText(found) ? found : `if ${answer ?? 'yes'}`,
   );
   if (!/\bif yes\b/i.test(plain)) return plain;
   return plain.replaceAll(otherwise, (found) => (isText(found) ? found : ', if no:'));

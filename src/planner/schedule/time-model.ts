@@ -246,7 +246,7 @@ function holdPools({ steps }: OutlineNode): Pick<TimedNode, 'demands'> {
   return held.size === 0 ? {} : { demands: held };
 }
 
-/** Each set of back ends that can run some step has their slots together. Only those that may run out. */
+/** The slots of each set of back ends that can run some step, if they may run out. */
 function findSlots(
   work: WorkNode[],
   { operations, backends = [] }: PeopleOfWork & SharedCapacity,

@@ -213,7 +213,7 @@ function findProblem(
     const problem =
       checkRule(rrule) ??
       (readFields(rrule).has('EXDATE')
-        ? 'EXDATE is not taken for an event: add it without that, and take the days out in the calendar.'
+        ? 'Events cannot have EXDATE. Add the event without it, then delete those days in the calendar.'
         : findNoOccurrence(args, rrule));
     if (problem !== null) return invalid(problem);
   }

@@ -201,7 +201,7 @@ test('a step of a waiting plan is edited in the terminal, field by field', async
     [/Content · multi-line text.*Enter keeps\s+“Pears”/s, ''],
     [/Waits for .*Enter keeps 1/, ''],
     [/Not before/, ''],
-    [/Nothing is different yet.*\[Enter\] change it/s, ''],
+    [/Nothing has changed yet.*\[Enter\] change it/s, ''],
     [/Path · text.*Enter keeps “b.md”/s, ''],
     [/Content · multi-line text.*Enter keeps\s+“Pears”/s, 'Quinces'],
     [/Waits for .*Enter keeps 1/, '-'],

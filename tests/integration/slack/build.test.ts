@@ -176,7 +176,7 @@ test('a step of a waiting plan is edited from its review: the next version, with
   const form = await edit(review, 1);
   expect(written(form)).toContain('"initial_value":"Pears"');
   await slack.submit(ana.id, form, {});
-  expect(written(slack.views(ana.id).at(-1))).toContain('Nothing is different yet.');
+  expect(written(slack.views(ana.id).at(-1))).toContain('Nothing has changed yet.');
   await slack.submit(ana.id, form, {
     [`${field('/content')}/value`]: 'Quinces',
     'build:at/value': '2050-01-02 09:00',

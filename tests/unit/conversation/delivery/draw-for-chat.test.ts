@@ -198,7 +198,7 @@ describe.each(['slack', 'teams'] as const)('a planning session on %s', (platform
     '%s that was decided by "%s" says who and when, and has no live button',
     (name, kind, words) => {
       const at = '2026-02-03T14:02:00.000Z';
-      const over = { kind, by: 'ben', at, said: 'Plan a series' };
+      const over = { kind, by: 'ben', at, reply: 'Plan a series' };
       const drawn = JSON.stringify(say('Said.', { ...sessions[name], over }, platform).card);
       expect(drawn).toContain(words);
       expect(drawn).not.toMatch(live);
