@@ -58,7 +58,7 @@ const changeRows: ChangeRow[] = [
     'step {step:step} takes {length:span}',
   ],
   ['repeat', 'every Tuesday at 9:00', 'Changes the repetition.', 'every [instead]'],
-  ['until', 'until 1 June', 'Ends the repetition then.', 'until {limit:time}'],
+  ['until', 'until 1 June', 'Ends the repetition at that time.', 'until {limit:time}'],
   [
     'deadline',
     'move the deadline to 20 December at 17:00',

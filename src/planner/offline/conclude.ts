@@ -86,8 +86,7 @@ export async function ask(
     if (ends !== undefined) return ends;
   }
   // Questions are off, and nothing sensible can be assumed.
-  const why =
-    task.state.change == null ? 'Ask again with the answer to this in your request: ' : '';
+  const why = task.state.change == null ? 'Send the request again with an answer to this: ' : '';
   const text = otherwise ?? `${why}${questions.map((one) => one.text).join(' ')}`;
   task.stageTools.say({ kind: 'cannot', text, wanted: null }, reason);
   return 'answered';

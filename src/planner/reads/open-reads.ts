@@ -81,7 +81,7 @@ export function createReads({
     if ('waitFor' in output || 'later' in output)
       throw new CountersignError(
         'guarded_operation',
-        `${name} waits for a person or for running work, which planning cannot. Put it into a step of the plan.`,
+        `${name} waits for a person or for running work, so planning cannot call it. Put it into a step of the plan.`,
       );
     return output;
   };
