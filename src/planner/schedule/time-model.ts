@@ -1,4 +1,4 @@
-// Models outline and roadmap for scheduling: work with what it holds, and moments around parents.
+// Models outline and roadmap for scheduling: work, the capacity it takes, and moments around parents.
 import { isByClock } from '#domain/length.ts';
 import { personKey } from '#domain/people/names.ts';
 import { edgeEnds } from '#domain/plan/edge-ends.ts';

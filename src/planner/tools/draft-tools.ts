@@ -145,7 +145,7 @@ function spreadEdits(list: Json[], draft: PlanOutline): { edits: Json[]; problem
     const own = Object.keys(changes).filter((key) => !ofMany.includes(key));
     if (own.length > 0)
       problems.push(
-        `${quoteWords(name, 200)} is ${countOf(ids.length, 'step')}, and ${own.join(', ')} can be set of one step only. Of many: ${ofMany.join(', ')}.`,
+        `${quoteWords(name, 200)} is ${countOf(ids.length, 'step')}, and ${own.join(', ')} can be set for one step only. For many: ${ofMany.join(', ')}.`,
       );
     return ids.map((one) => JsonValue.parse({ ...changes, id: one }));
   });

@@ -56,7 +56,7 @@ const maxShownProblems = 10;
 function askWhich(waiting: { id: string; title: string }[], toolContext: ToolContext): ToolOutcome {
   const [only, ...others] = waiting;
   if (only === undefined)
-    return { result: fail('No plan waits here. Give "plan", as "read" plan_list shows it.') };
+    return { result: fail('No plan is waiting here. Give "plan" an ID from "read" plan_list.') };
   if (others.length === 0)
     return { result: fail(`Only ${only.id} waits here: give it as "plan".`) };
   const question = {

@@ -94,7 +94,7 @@ class Expansion {
     const other = target === null ? undefined : this.#targets.get(target);
     if (target !== null && other !== undefined)
       this.problems.push(
-        `Items ${other} and ${nth} are both for ${shorten(target, 200)}. Put a value in which they differ into it, or take them together by "group_by".`,
+        `Items ${other} and ${nth} are both for ${shorten(target, 200)}. Make it unique by a value that differs, or combine them by "group_by".`,
       );
     if (target !== null) this.#targets.set(target, nth);
     this.steps.push(step);

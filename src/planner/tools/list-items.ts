@@ -155,7 +155,7 @@ export async function* listItems(
   if (operation === undefined)
     throw new CountersignError(
       'invalid_arguments',
-      'A new group needs "operation" and "args", or "artifact"; of one that is there give the "id" that it has.',
+      'A new group needs "operation" and "args", or "artifact"; to change a group, give its "id".',
     );
   for await (const data of listPages({ operation, args, paging }, { tools, signal }, coverage)) {
     const items = await listIn(data, list, args, coverage, as);

@@ -32,7 +32,7 @@ async function ask(toolContext: ToolContext, port: PreferencePort): Promise<Tool
   if (policy.probing_depth === 0) return skip('This person wants no questions.');
   const changes = addQuestion(toolContext);
   if (changes === null || changes === undefined)
-    return skip('No answer is due that the question could go with.');
+    return skip('There is no answer to add the question to.');
   if (await port.isKnown(user)) return skip('The person has said how they like it, or was asked.');
   if (await port.isBusy(user)) return skip('Something of this person is open.');
   if (!(await port.claim(user))) return skip('Somebody else is asking at this moment.');

@@ -274,7 +274,7 @@ describe('what many steps and shared means need', () => {
       { id: 'y', capabilities: ['eu'] },
     ]);
     const refused = await call('edit_steps', { steps: [{ id: 'g', description: 'All' }] });
-    expect(refused.says).toContain('“g” is 2 steps, and description can be set of one step only.');
+    expect(refused.says).toContain('“g” is 2 steps, and description can be set for one step only.');
   });
 });
 
