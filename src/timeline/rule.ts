@@ -67,7 +67,7 @@ export function checkRule(rrule: string): string | null {
   const fields = readFields(rrule);
   if (!seen.has('FREQ')) return 'The recurrence rule has no FREQ; begin it with, say, FREQ=DAILY.';
   if (seen.has('EXDATE') && subDaily.test(fields.get('FREQ') ?? ''))
-    return 'EXDATE leaves days out of a rule by the day or longer, such as FREQ=DAILY.';
+    return 'EXDATE needs a rule of whole days or longer, such as FREQ=DAILY.';
   if (seen.has('COUNT') && seen.has('UNTIL'))
     return 'A recurrence rule ends by COUNT or by UNTIL, not by both.';
   const timesADay = ['BYHOUR', 'BYMINUTE', 'BYSECOND']

@@ -89,7 +89,7 @@ describe('a recurrence rule', () => {
     ['FREQ=WEEKLY;BYDAY=XX', /BYDAY.*weekdays/],
     ['FREQ=DAILY;BYMONTHDAY=0', /BYMONTHDAY/],
     ['FREQ=DAILY;EXDATE=20261340', /EXDATE.*dates/],
-    ['FREQ=HOURLY;EXDATE=20261225', /EXDATE.*by the day/],
+    ['FREQ=HOURLY;EXDATE=20261225', /EXDATE needs/],
     [
       `FREQ=DAILY;BYHOUR=${[...Array(24).keys()]};EXDATE=${Array(21).fill('20261225')}`,
       /EXDATE leaves out 504 times/,
