@@ -2,7 +2,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { listOf } from '#domain/words.ts';
 import { formatMoment, nextOccurrences, type Recurrence, toZoned } from './recurrence.ts';
-import { openRule, readFields, readUntil, writeFields } from './rule.ts';
+import { openRule, readFields, readUntil, withoutParts } from './rule.ts';
 
 /** Four years have one leap year. */
 const maxMonths = 48;
@@ -37,7 +37,7 @@ function findEmptyPeriods({ rrule, timezone, startsAt }: Recurrence, unit: 'mont
     first.add(unit === 'month' ? { months: count } : { years: count });
   const wall = (date: Temporal.PlainDate) => date.toZonedDateTime('UTC');
   // Days that the rule leaves out are no missing days.
-  const whole = writeFields([...fields].filter(([key]) => key !== 'EXDATE'));
+  const whole = withoutParts(rrule, 'EXDATE');
   const found = openRule(whole, start.toZonedDateTime('UTC')).between(
     new Date(wall(first).epochMilliseconds),
     new Date(wall(after(horizon + 1)).epochMilliseconds),

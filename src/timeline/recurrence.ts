@@ -2,7 +2,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { shorten } from '#domain/words.ts';
-import { checkRule, countOfRule, openRule, readRule } from './rule.ts';
+import { checkRule, countOfRule, openRule, readRule, withoutParts } from './rule.ts';
 
 /** `startsAt`: DTSTART. */
 export type Recurrence = { rrule: string; timezone: string; startsAt: Date };
@@ -53,7 +53,7 @@ export function nextOccurrences(recurrence: Recurrence, after: Date, limit: numb
 /** The first date after `now`, where a count begins. Whole minutes; without a date, `now`. */
 export function beginAfter({ rrule, timezone }: Omit<Recurrence, 'startsAt'>, now: Date): Date {
   const startsAt = new Date(Math.floor(now.getTime() / 60_000) * 60_000);
-  const endless = readRule(rrule).replace(/;COUNT=\d+|COUNT=\d+;/, '');
+  const endless = withoutParts(rrule, 'COUNT');
   if ((checkRule(endless) ?? checkTimezone(timezone)) !== null) return startsAt;
   return nextOccurrences({ rrule: endless, timezone, startsAt }, now, 1)[0] ?? startsAt;
 }

@@ -9,7 +9,7 @@ import {
   type Recurrence,
   toZoned,
 } from './recurrence.ts';
-import { readExcept, readFields, readRule, readUntil, writeFields } from './rule.ts';
+import { readExcept, readFields, readRule, readUntil, withoutParts } from './rule.ts';
 
 /** ISO 8601. */
 type Repetition = {
@@ -56,9 +56,10 @@ export function describeRecurrence({ rrule, timezone, startsAt }: Recurrence): s
   const except = readExcept(fields).map((day) =>
     day.toLocaleString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' }),
   );
-  fields.delete('UNTIL');
-  fields.delete('EXDATE');
-  const text = toText(new RRuleTemporal({ rruleString: writeFields(fields), dtstart }), 'en');
+  const text = toText(
+    new RRuleTemporal({ rruleString: withoutParts(rrule, 'UNTIL', 'EXDATE'), dtstart }),
+    'en',
+  );
   const words = rewriteClock(text)
     .replace(/^every week on /, 'every ')
     .replace(/ on (?=last |\d)/, ' on the ');
@@ -66,7 +67,7 @@ export function describeRecurrence({ rrule, timezone, startsAt }: Recurrence): s
   return `${words}${describeUntil(until, timezone)}${left}`;
 }
 
-const times = new Set(['BYHOUR', 'BYMINUTE', 'BYSECOND', 'COUNT', 'UNTIL', 'EXDATE']);
+const times = ['BYHOUR', 'BYMINUTE', 'BYSECOND', 'COUNT', 'UNTIL', 'EXDATE'];
 
 /** `every 2 weeks on Friday`. */
 export function describeRhythm({ rrule, timezone, startsAt }: Recurrence): string {
@@ -74,7 +75,7 @@ export function describeRhythm({ rrule, timezone, startsAt }: Recurrence): strin
   // Without BYHOUR, its hours are its rhythm.
   if (/^(?:HOURLY|MINUTELY|SECONDLY)$/.test(fields.get('FREQ') ?? ''))
     return describeRecurrence({ rrule, timezone, startsAt });
-  const rule = writeFields([...fields].filter(([key]) => !times.has(key)));
+  const rule = withoutParts(rrule, ...times);
   const midnight = toZoned(startsAt, timezone).startOfDay();
   const at = new Date(midnight.epochMilliseconds);
   return describeRecurrence({ rrule: rule, timezone, startsAt: at }).replace(' at 00:00', '');

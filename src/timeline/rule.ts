@@ -102,6 +102,10 @@ export function writeFields(fields: Iterable<[string, string]>): string {
   return [...fields].map(([key, value]) => `${key}=${value}`).join(';');
 }
 
+/** In any order. */
+export const withoutParts = (rrule: string, ...keys: string[]): string =>
+  writeFields([...readFields(rrule)].filter(([key]) => !keys.includes(key)));
+
 const maxTimesADay = 500;
 const maxLeftOut = 500;
 const subDaily = /^(HOURLY|MINUTELY|SECONDLY)$/;
@@ -164,7 +168,7 @@ export function openRule(
   const fields = readFields(rrule);
   const until = fields.get('UNTIL');
   return new RRuleTemporal({
-    rruleString: writeFields([...fields].filter(([key]) => key !== 'UNTIL' && key !== 'EXDATE')),
+    rruleString: withoutParts(rrule, 'UNTIL', 'EXDATE'),
     dtstart,
     includeDtstart,
     exDate: momentsOn(readExcept(fields), fields, dtstart),

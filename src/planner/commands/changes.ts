@@ -10,6 +10,7 @@ import { labelVersion } from '#domain/plan/step-numbers.ts';
 import type { RoadmapWay } from '#domain/planning/roadmap.ts';
 import { type Json, JsonObject, mapTexts, parseJson } from '#domain/text.ts';
 import { countOf, trimTail } from '#domain/words.ts';
+import { withoutParts } from '#timeline/rule.ts';
 import { type Every, readEvery, timeOnDay, type When, withUntil } from '#timeline/spoken-times.ts';
 import type { Question, Setting } from './answers.ts';
 import { changeForms } from './change-forms.ts';
@@ -254,9 +255,8 @@ function setRule(plan: Plan, at: (old: string) => string): Change | null {
   return { rule: at(series.rrule) };
 }
 
-const endless = (rrule: string) => rrule.replace(/;(?:COUNT|UNTIL)=[^;]+/g, '');
-
 function setEnd(plan: Plan, until: string): Change | null {
+  const endless = (rule: string) => withoutParts(rule, 'COUNT', 'UNTIL');
   const change = setRule(plan, (old) => withUntil(endless(old), until));
   return change?.rule == null ? change : { rule: endless(change.rule), until };
 }

@@ -8,7 +8,7 @@ import {
   toLocalIso,
   toMoment,
 } from '#timeline/recurrence.ts';
-import { checkRule } from '#timeline/rule.ts';
+import { checkRule, withoutParts } from '#timeline/rule.ts';
 
 const berlin = 'Europe/Berlin';
 
@@ -182,4 +182,9 @@ describe('a time zone', () => {
     expect(formatMoment(new Date('2026-05-04T07:30:00Z'), berlin)).toBe('Mon, 4 May 2026, 09:30');
     expect(() => toMoment('tomorrow', berlin)).toThrow(/is not a moment/);
   });
+});
+
+it('parts are dropped from a rule wherever they are', () => {
+  const rule = 'COUNT=5;FREQ=DAILY;EXDATE=20261225';
+  expect(withoutParts(rule, 'COUNT', 'UNTIL')).toBe('FREQ=DAILY;EXDATE=20261225');
 });
