@@ -58,7 +58,7 @@ describe('a recurrence rule', () => {
       ['2026-05-03T09:00:00+02:00'],
     ],
     [
-      'leaves out the days it is told to',
+      'leaves out the given days',
       [
         'FREQ=WEEKLY;BYDAY=FR;EXDATE=20261225,20270101',
         ...(['2026-12-18T14:00:00Z', '2026-12-01T00:00:00Z'] as const),
